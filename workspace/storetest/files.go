@@ -13,13 +13,11 @@ import (
 )
 
 var files = []check{
-	{"Files/Absent", fileAbsent},
 	{"Files/SavedIsRead", fileSaved},
 	{"Files/OwnerStateIsSavedToo", fileOwnerState},
 	{"Files/VersionsAscend", fileVersions},
 	{"Files/Prune", filePrune},
 	{"Files/Deleted", fileDeleted},
-	{"Files/NumbersGoOnAfterDelete", fileRecreated},
 	{"Files/VersionThatExists", fileVersionExists},
 	{"Files/CurrentMissing", fileCurrentMissing},
 	{"Files/List", fileList},
@@ -57,18 +55,6 @@ func readVersion(path string, n int64) func(store.Reader) (store.Version, error)
 func bare(v store.Version) store.Version {
 	v.Content = nil
 	return v
-}
-
-func fileAbsent(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error { return write(tx, 1, "there", "x") })
-	equal(t, "a file that never was", view(t, s, alice, readFile("never")), file{Head: store.FileHead{Path: "never"}})
-	equal(t, "a file of an owner that never wrote", view(t, s, bob, readFile("never")),
-		file{Head: store.FileHead{Path: "never"}})
-	for _, path := range []string{"never", "there"} {
-		if _, err := try(t, s, alice, readVersion(path, 2)); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("Version(%q, 2) = %v, want ErrNotFound", path, err)
-		}
-	}
 }
 
 func fileSaved(t testing.TB, s store.Store) {
@@ -176,20 +162,6 @@ func noVersions(t testing.TB, s store.Store, what, path string) {
 			t.Errorf("after %s, version %d of %s is still there", what, r.Version.Number, path)
 		}
 	}
-}
-
-func fileRecreated(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(write(tx, 0, "a", "one"), write(tx, 1, "a", "two"), remove(tx, 2, "a"))
-	})
-	update(t, s, alice, func(tx store.Tx) error { return write(tx, 3, "a", "again") })
-	head, v := store.FileHead{Path: "a", Version: 3, Sizes: []int64{5}, Created: at(3), Updated: at(3)}, version(3, 3,
-		"again")
-	equal(t, "a file made again", view(t, s, alice, readFile("a")), file{
-		Head: head, Current: v, Versions: []store.Version{bare(v)}, Retained: []store.Version{v},
-	})
-	list := filesOf(t, s, alice, "", 10)
-	equal(t, "a file made again in Files", list, []store.FileHead{head})
 }
 
 func fileVersionExists(t testing.TB, s store.Store) {

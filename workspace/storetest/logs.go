@@ -12,20 +12,16 @@ import (
 )
 
 var logs = []check{
-	{"Logs/Absent", logAbsent},
 	{"Logs/SavedIsRead", logSaved},
 	{"Logs/OwnerStateIsSavedToo", logOwnerState},
 	{"Logs/Query", logQuery},
 	{"Logs/QueryBytes", logQueryBytes},
 	{"Logs/EntryThatExists", logEntryExists},
 	{"Logs/Deleted", logDeleted},
-	{"Logs/NumbersGoOnAfterDelete", logRecreated},
 	{"Logs/Trimmed", logTrimmed},
-	{"Logs/NumbersGoOnAfterTrim", logTrimmedToNothing},
 	{"Logs/PruneAndNew", logPruneAndNew},
 	{"Logs/EntryBytes", logEntryBytes},
 	{"Logs/List", logList},
-	{"Logs/ListLeavesDeletedOut", logListDeleted},
 	{"Logs/ForgetDeleted", forgetLogs},
 	{"Logs/Content", logContent},
 	{"Logs/Authors", logAuthors},
@@ -47,13 +43,6 @@ func readLog(path string) func(store.Reader) (log, error) {
 
 func readEntries(path string, q store.EntryQuery) func(store.Reader) ([]store.Entry, error) {
 	return func(r store.Reader) ([]store.Entry, error) { return r.Entries(path, q) }
-}
-
-func logAbsent(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error { return add(tx, 1, "there", "x") })
-	equal(t, "a log that never was", view(t, s, alice, readLog("never")), log{Head: store.LogHead{Path: "never"}})
-	equal(t, "a log of an owner that never wrote", view(t, s, bob, readLog("never")),
-		log{Head: store.LogHead{Path: "never"}})
 }
 
 func logSaved(t testing.TB, s store.Store) {
@@ -179,18 +168,6 @@ func logDeleted(t testing.TB, s store.Store) {
 	}
 }
 
-func logRecreated(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(add(tx, 1, "a", "one", "two"), drop(tx, 2, "a"))
-	})
-	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
-	head, e := store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(3),
-		Updated: at(3)}, []store.Entry{entry(3, 3, "three")}
-	equal(t, "a log made again", view(t, s, alice, readLog("a")), log{Head: head, Entries: e, Tail: e})
-	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
-	equal(t, "a log made again in Logs", list, []store.LogHead{head})
-}
-
 func logTrimmed(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(add(tx, 1, "a", "one", "two", "three"), add(tx, 1, "a/b", "one", "two"),
@@ -214,22 +191,6 @@ func logTrimmed(t testing.TB, s store.Store) {
 	if f := view(t, s, alice, readFile("a")); string(f.Current.Content) != "file" {
 		t.Errorf("the log a was trimmed, then the file a is %+v, want it as it was", f)
 	}
-}
-
-func logTrimmedToNothing(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(add(tx, 1, "a", "one", "two"), trim(tx, 2, "a", 2))
-	})
-	head := store.LogHead{Path: "a", First: 3, Last: 2, Created: at(1), Updated: at(2)}
-	equal(t, "a log that was trimmed to nothing", view(t, s, alice, readLog("a")), log{Head: head})
-	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 10) })
-	equal(t, "a log that was trimmed to nothing, in Logs", list, []store.LogHead{head})
-	update(t, s, alice, func(tx store.Tx) error { return add(tx, 3, "a", "three") })
-	e := []store.Entry{entry(3, 3, "three")}
-	equal(t, "a log after it", view(t, s, alice, readLog("a")), log{
-		Head: store.LogHead{Path: "a", First: 3, Last: 3, Bytes: 5, Created: at(1),
-			Updated: at(3)}, Entries: e, Tail: e,
-	})
 }
 
 func logPruneAndNew(t testing.TB, s store.Store) {
@@ -270,17 +231,6 @@ func logEntryBytes(t testing.TB, s store.Store) {
 func logList(t testing.TB, s store.Store) {
 	add1 := func(tx store.Tx, moment int, path string) error { return add(tx, moment, path, path) }
 	testList(t, s, add1, listed(readLogs, func(h store.LogHead) string { return h.Path }))
-}
-
-func logListDeleted(t testing.TB, s store.Store) {
-	update(t, s, alice, func(tx store.Tx) error {
-		return errors.Join(add(tx, 0, "a", "x"), add(tx, 1, "b", "x"), add(tx, 2, "c", "x"), add(tx, 3, "d", "x"),
-			drop(tx, 4, "b"), drop(tx, 5, "d"))
-	})
-	list := view(t, s, alice, func(r store.Reader) ([]store.LogHead, error) { return plain.Read(r).Logs("", "", 2) })
-	if len(list) != 2 || list[0].Path != "a" || list[1].Path != "c" {
-		t.Errorf("Logs of a, c and the deleted b, d = %v, want a and c", list)
-	}
 }
 
 func forgetLogs(t testing.TB, s store.Store) {
@@ -398,6 +348,10 @@ func logResultsOwn(t testing.TB, s store.Store) {
 	}
 }
 
+func readLogs(r store.Reader, prefix, after string, limit int) ([]store.LogHead, error) {
+	return plain.Read(r).Logs(prefix, after, limit)
+}
+
 func logBesideFile(t testing.TB, s store.Store) {
 	update(t, s, alice, func(tx store.Tx) error {
 		return errors.Join(write(tx, 1, "a", "file"), add(tx, 2, "a", "log"))
@@ -410,8 +364,4 @@ func logBesideFile(t testing.TB, s store.Store) {
 	if l := view(t, s, alice, readLog("a")); len(l.Entries) != 1 || l.Entries[0].ID != 2 {
 		t.Errorf("the file a was deleted, then the log a is %+v, want entry 2", l)
 	}
-}
-
-func readLogs(r store.Reader, prefix, after string, limit int) ([]store.LogHead, error) {
-	return plain.Read(r).Logs(prefix, after, limit)
 }

@@ -14,7 +14,6 @@ import (
 )
 
 var owners = []check{
-	{"Owners/NeverWrote", ownerNeverWrote},
 	{"Owners/SaveOwner", ownerSaved},
 	{"Owners/List", ownerList},
 	{"Owners/ListIsOfOneTenant", ownerTenants},
@@ -40,13 +39,6 @@ func list(t testing.TB, s store.Store, tenant, after string, limit int) []store.
 		t.Fatalf("Owners(%q, %q, %d) = %v", tenant, after, limit, err)
 	}
 	return got.Owners
-}
-
-func ownerNeverWrote(t testing.TB, s store.Store) {
-	equal(t, "the state of an owner that never wrote", view(t, s, alice, readOwner), store.OwnerState{})
-	equal(t, "everything of an owner that never wrote", view(t, s, alice, everything).Files, []store.FileHead{})
-	update(t, s, alice, func(tx store.Tx) error { return nil })
-	equal(t, "Owners of a store that holds nothing", list(t, s, "local", "", 10), []store.OwnerUsage{})
 }
 
 func ownerSaved(t testing.TB, s store.Store) {
