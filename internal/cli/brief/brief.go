@@ -115,7 +115,7 @@ func (b Brief) Text(maxTokens, maxCharacters int) string {
 	before, after := "", ""
 	for _, line := range []string{b.Offer, b.Title} {
 		if line != "" {
-			before += line + "\n"
+			before += withoutTags(line) + "\n"
 		}
 	}
 	if b.Home != nil {

@@ -2,6 +2,7 @@ package brief
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -33,8 +34,15 @@ func quoted(text string, plain bool) string {
 	if runes := []rune(text); len(runes) > most {
 		text = string(runes[:most]) + "..."
 	}
-	return strconv.Quote(text)
+	return withoutTags(strconv.Quote(text))
 }
+
+// tagBegins is the beginning of each tag that ends something, and of those named as the system.
+var tagBegins = regexp.MustCompile(`(?i)<(\s*(?:/|system))`)
+
+// withoutTags returns a text in which no tag ends or imitates what a client puts around a brief.
+// Claude Code puts <system-reminder> around it, and changes nothing in the text.
+func withoutTags(text string) string { return tagBegins.ReplaceAllString(text, `\u003c$1`) }
 
 // isWord reports whether a text is a word of a few small letters, as operations are.
 func isWord(text string) bool {

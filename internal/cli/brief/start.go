@@ -23,7 +23,7 @@ type Start struct {
 	Version int64
 	Author  workspace.Author
 	Time    time.Time
-	Text    string // on lines of its own, without control characters
+	Text    string // on lines of its own, without control characters and tags of a client
 
 	lines int    // of the whole file
 	cut   bool   // Text is the beginning of the file
@@ -45,7 +45,7 @@ func ReadStart(ctx context.Context, ws *workspace.Workspace, maxTokens int) (*St
 	if own, err := isOwn(ctx, ws); !own {
 		return nil, err
 	}
-	whole := terminal.Visible(strings.ReplaceAll(string(r.Content), "\r\n", "\n"))
+	whole := withoutTags(terminal.Visible(strings.ReplaceAll(string(r.Content), "\r\n", "\n")))
 	text, fence := fenced(whole)
 	return &Start{r.Version, r.Author, r.Time, text, r.Lines, r.Truncated || text != whole, fence}, nil
 }
