@@ -24,7 +24,6 @@ import (
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
 	Versions bool             // export all versions that are kept, also those of deleted files
-	Database string           // the id of the installation, for the manifest; "": it has none
 	Now      func() time.Time // nil: time.Now
 }
 
@@ -112,7 +111,7 @@ func (e *exporter) run() error {
 		return err
 	}
 	err = e.write(unfinished, func(out io.Writer) error {
-		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
+		head := header{Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
 		if e.out, err = newManifestWriter(out, head); err != nil {
 			return err
 		}
