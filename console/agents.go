@@ -2,6 +2,7 @@ package console
 
 import (
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const agentsPage = 50 // agents of a page
@@ -10,11 +11,11 @@ const agentsPage = 50 // agents of a page
 var agentOrders = []struct {
 	name  string // in the address
 	title string
-	order workspace.OwnersOrder
+	order store.OwnersOrder
 }{
-	{"activity", "Last activity", workspace.ByUpdated},
-	{"name", "Name", workspace.ByName},
-	{"size", "Size", workspace.ByBytes},
+	{"activity", "Last activity", store.ByUpdated},
+	{"name", "Name", store.ByName},
+	{"size", "Size", store.ByBytes},
 }
 
 // agentsData is what the list of agents shows.

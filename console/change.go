@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // changeFile does with a file what a form asks for.
@@ -76,9 +77,9 @@ func (v *visit) move() error {
 	switch isOurs := errors.As(err, &told); {
 	case errors.Is(err, workspace.ErrNotFound):
 		return err
-	case isOurs && told.Way.Do == workspace.DoOtherPath:
+	case isOurs && told.Way.Do == store.DoOtherPath:
 		to.Problem, to.Exists = pathIsTaken, fileURL(v.ws.Agent(), to.Value)
-	case isOurs && told.Arg == workspace.ArgNewPath:
+	case isOurs && told.Arg == store.ArgNewPath:
 		to.Problem = p.text
 	case errors.Is(err, workspace.ErrConflict):
 		return errChanged

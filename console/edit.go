@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/console/internal/diff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // editData is what the editor shows: of a file, of a new one, and after a save that did
@@ -222,7 +223,7 @@ func (v *visit) store(d editData) (err error) {
 			return v.see(fileURL(v.ws.Agent(), r.Path))
 		}
 		d.To.Problem, d.To.Exists = pathIsTaken, fileURL(v.ws.Agent(), d.Path)
-	case d.New && errors.As(err, &told) && told.Arg == workspace.ArgPath:
+	case d.New && errors.As(err, &told) && told.Arg == store.ArgPath:
 		d.To.Problem = p.text
 	case errors.Is(err, workspace.ErrOutcomeUnknown):
 		d.Problem = p.text + " Save it again. If it is there already, it is not stored twice."

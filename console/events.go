@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -98,7 +99,7 @@ func (v *visit) events() error {
 func (v *visit) newest(p Person, agent string) string {
 	if agent == "" {
 		page, err := p.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(),
-			Order: workspace.ByUpdated, Limit: 1})
+			Order: store.ByUpdated, Limit: 1})
 		if err != nil || len(page.Agents) == 0 {
 			return ""
 		}

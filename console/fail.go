@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/errorkind"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A problem is an error with the words for a person.
@@ -66,12 +67,12 @@ func (h *Handler) problemOf(ctx context.Context, err error) *problem {
 }
 
 // words are the names by which a person knows arguments and actions.
-var words = workspace.Words{
-	Arg: map[workspace.Arg]string{
-		workspace.ArgAgent:     "agent",
-		workspace.ArgIfVersion: "version",
-		workspace.ArgNewPath:   "new path",
-		workspace.ArgThrough:   "entry",
+var words = store.Words{
+	Arg: map[store.Arg]string{
+		store.ArgAgent:     "agent",
+		store.ArgIfVersion: "version",
+		store.ArgNewPath:   "new path",
+		store.ArgThrough:   "entry",
 	},
 	Way:    wayOut,
 	NoKind: true,
@@ -89,19 +90,19 @@ func textOf(err error) string {
 // workspace do.
 func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
-	case workspace.DoRestore:
+	case store.DoRestore:
 		return "the page of the agent has it under Deleted files"
-	case workspace.DoList:
+	case store.DoList:
 		return "the page of the agent has all files and logs"
-	case workspace.DoReadFile, workspace.DoReadLog, workspace.DoCallChanges:
+	case store.DoReadFile, store.DoReadLog, store.DoCallChanges:
 		return "load the page again"
-	case workspace.DoUnicodePaths:
+	case store.DoUnicodePaths:
 		return "the operator can allow it with --paths unicode"
-	case workspace.DoDelete:
+	case store.DoDelete:
 		return "delete files or logs that are not needed"
-	case workspace.DoSearchExact:
+	case store.DoSearchExact:
 		return "look for the exact text"
-	case workspace.DoFreeStore:
+	case store.DoFreeStore:
 		return "ask the operator to delete agents or to raise the limit"
 	}
 	return ""
@@ -139,7 +140,7 @@ func (h *Handler) fail(v *visit, err error) {
 		head := v.agentHead("")
 		d.Head = &head
 		var told *workspace.Error
-		if errors.As(err, &told) && told.Way.Do == workspace.DoRestore && v.person.Write {
+		if errors.As(err, &told) && told.Way.Do == store.DoRestore && v.person.Write {
 			d.Restore = v.deletedFile(v.path())
 		}
 	}

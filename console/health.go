@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/observe/backtrace"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -115,7 +116,7 @@ func (v *visit) lastHour() ([]Fact, error) {
 	since, least := v.h.o.Now().Add(-time.Hour), ""
 	var agents, files, entries, deletions int64
 	found, err := v.person.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{
-		Patterns: []string{"*"}, Order: workspace.ByUpdated, Limit: hourPages})
+		Patterns: []string{"*"}, Order: store.ByUpdated, Limit: hourPages})
 	if err != nil {
 		return nil, err
 	}

@@ -4,32 +4,33 @@ import (
 	"fmt"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // words are the names by which a model knows arguments and tools. No other file
 // words an error of the workspace.
-var words = workspace.Words{
-	Arg: map[workspace.Arg]string{
-		workspace.ArgAgent:       "agent_id",
-		workspace.ArgAfter:       "after",
-		workspace.ArgIfVersion:   "if_version",
-		workspace.ArgVersion:     "version",
-		workspace.ArgSince:       "since_version",
-		workspace.ArgContext:     "context_lines",
-		workspace.ArgFromLine:    "from_line",
-		workspace.ArgToLine:      "to_line",
-		workspace.ArgOld:         "old_text",
-		workspace.ArgNew:         "new_text",
-		workspace.ArgAll:         "all",
-		workspace.ArgSinceEntry:  "since_entry",
-		workspace.ArgLimit:       "limit",
-		workspace.ArgTail:        "tail",
-		workspace.ArgThrough:     "through_entry",
-		workspace.ArgSinceChange: "since",
-		workspace.ArgWhere:       "where",
-		workspace.ArgOnce:        "once",
-		workspace.ArgSection:     "section",
-		workspace.ArgNewPath:     "new_path",
+var words = store.Words{
+	Arg: map[store.Arg]string{
+		store.ArgAgent:       "agent_id",
+		store.ArgAfter:       "after",
+		store.ArgIfVersion:   "if_version",
+		store.ArgVersion:     "version",
+		store.ArgSince:       "since_version",
+		store.ArgContext:     "context_lines",
+		store.ArgFromLine:    "from_line",
+		store.ArgToLine:      "to_line",
+		store.ArgOld:         "old_text",
+		store.ArgNew:         "new_text",
+		store.ArgAll:         "all",
+		store.ArgSinceEntry:  "since_entry",
+		store.ArgLimit:       "limit",
+		store.ArgTail:        "tail",
+		store.ArgThrough:     "through_entry",
+		store.ArgSinceChange: "since",
+		store.ArgWhere:       "where",
+		store.ArgOnce:        "once",
+		store.ArgSection:     "section",
+		store.ArgNewPath:     "new_path",
 	},
 	Way: wayOut,
 }
@@ -45,26 +46,26 @@ func textOf(err error) string {
 // wayOut names the tool that helps. It returns "" where no tool has to be named.
 func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
-	case workspace.DoReadFile:
+	case store.DoReadFile:
 		return "use read_file"
-	case workspace.DoReadLog:
+	case store.DoReadLog:
 		return "use read_log"
-	case workspace.DoList:
+	case store.DoList:
 		return "list_files shows those that exist"
-	case workspace.DoUnicodePaths:
+	case store.DoUnicodePaths:
 		return "the operator can allow it with --paths unicode"
-	case workspace.DoRestore:
+	case store.DoRestore:
 		return fmt.Sprintf("write_file with restore_version %[1]d brings it back, "+
 			"read_file with version %[1]d shows it", e.Way.N)
-	case workspace.DoDropDeleted:
+	case store.DoDropDeleted:
 		return "a person drops them with scratchpad files rm --for-good"
-	case workspace.DoDelete:
+	case store.DoDelete:
 		return "make room with delete_log or delete_file"
-	case workspace.DoCallChanges:
+	case store.DoCallChanges:
 		return "call changes without since"
-	case workspace.DoSearchExact:
+	case store.DoSearchExact:
 		return "set exact to look for it as it stands"
-	case workspace.DoOutside:
+	case store.DoOutside:
 		switch {
 		case e.Quota != nil:
 			return "a project has half of the limit; a person makes room with scratchpad --agent default files rm"
@@ -73,8 +74,8 @@ func wayOut(e *workspace.Error) string {
 				"projects"
 		}
 		return "a person can: scratchpad --agent default files, or a session outside of projects"
-	case workspace.DoFreeStore:
-		if e.Quota != nil && e.Quota.Of == workspace.StoreAgents {
+	case store.DoFreeStore:
+		if e.Quota != nil && e.Quota.Of == store.StoreAgents {
 			return "use an agent_id that is there, or ask the operator to delete agents or to raise --max-agents"
 		}
 		return "ask the operator to delete agents or to raise --max-total-bytes"
@@ -87,7 +88,7 @@ func wayOut(e *workspace.Error) string {
 
 // zeros returns the arguments that a call gives as 0, which the options of the
 // workspace take for none.
-func (a *arguments) zeros() (zeros []workspace.Arg) {
+func (a *arguments) zeros() (zeros []store.Arg) {
 	for _, given := range a.Values {
 		if given.Kind != "integer" || given.Number != 0 {
 			continue

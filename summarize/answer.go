@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/tokens"
-	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // The reasons for which a model stops before it is done.
@@ -48,7 +48,7 @@ func (p *provider) summaryOf(a answer, limit int) (string, *trouble) {
 	switch {
 	case a.stop == stopRefused:
 		t := p.fails("the model %s refused to summarise this file", p.shownModel())
-		t.way = workspace.Way{Do: workspace.DoReadFile}
+		t.way = store.Way{Do: store.DoReadFile}
 		return "", t
 	case text == "" && a.stop == stopLength:
 		t := p.fails("the model %s used its %d tokens before it wrote a word; set --summary-model to one that "+

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Each case has what a provider does and the error that it must cause.
@@ -181,7 +182,7 @@ func TestRefusedSaysToReadTheFile(t *testing.T) {
 	s := summarizer(t, &anthropicAPI, ProviderOptions{Key: secret, BaseURL: f.URL}, hooks{})
 	_, err := s.Summarize(t.Context(), request("some text\n"))
 	var e *workspace.Error
-	if !errors.As(err, &e) || e.Way.Do != workspace.DoReadFile || strings.Contains(err.Error(), "read_file") {
+	if !errors.As(err, &e) || e.Way.Do != store.DoReadFile || strings.Contains(err.Error(), "read_file") {
 		t.Errorf("%v, %+v", err, e)
 	}
 }

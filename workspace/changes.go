@@ -158,11 +158,11 @@ func (w *Workspace) loadReadable(ctx context.Context, q store.Query) (store.Load
 
 // complete checks the options, and sets the limit.
 func (o *ChangesOptions) complete(paths PathRule) (err error) {
-	if o.Prefix, err = paths.stored(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return err
 	}
 	if o.Recent && o.Since != 0 {
-		return Errorf(ErrInvalid, "%s and Recent exclude each other", ArgSinceChange)
+		return Errorf(ErrInvalid, "%s and Recent exclude each other", store.ArgSinceChange)
 	}
 	usual := pageChanges
 	if o.Recent {
@@ -174,5 +174,5 @@ func (o *ChangesOptions) complete(paths PathRule) (err error) {
 	if err := setLimit(&o.Limit, pageChanges, usual); err != nil {
 		return err
 	}
-	return checkNumber(ArgSinceChange, o.Since, 0)
+	return checkNumber(store.ArgSinceChange, o.Since, 0)
 }

@@ -32,7 +32,7 @@ type DeleteResult struct {
 
 // Conditions that a log cannot have, and that only DeleteLog has.
 var (
-	errLogVersion = Errorf(ErrInvalid, "a log has no versions; leave %s out", ArgIfVersion)
+	errLogVersion = Errorf(ErrInvalid, "a log has no versions; leave %s out", store.ArgIfVersion)
 	errIfLast     = Errorf(ErrInvalid, "IfLast is a condition for the deletion of a whole log; leave it out")
 	errLogForGood = Errorf(ErrInvalid, "the deletion of a log is always for good; leave ForGood out")
 )
@@ -57,7 +57,7 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		c.refuse(errIfLast)
 	}
 	if o.ForGood && w.project != "" {
-		c.refuse(or(Errorf(ErrInvalid, "a project does not delete for good"), DoOutside, 0))
+		c.refuse(or(Errorf(ErrInvalid, "a project does not delete for good"), store.DoOutside, 0))
 	}
 	c.expect(o.IfVersion, 0)
 	return c.remove(ctx, c.ifVersion, store.Query{File: c.path}, func(r *run) error { return r.deleteFile(o.ForGood) })
@@ -85,7 +85,7 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 		case !h.Exists():
 			return r.saveNothing()
 		case last != nil && h.Last != *last:
-			return or(Errorf(ErrConflict, "its last entry is %d, not %d", h.Last, *last), DoRetry, 0)
+			return or(Errorf(ErrConflict, "its last entry is %d, not %d", h.Last, *last), store.DoRetry, 0)
 		}
 		r.out = store.Outcome{Number: h.Last, Count: h.Entries()}
 		h.Deleted, h.Bytes, h.First, h.Updated = true, 0, h.Last+1, latest(r.now, h.Updated)
@@ -109,15 +109,15 @@ func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o D
 	if o.ForGood {
 		c.refuse(errLogForGood)
 	}
-	c.refuse(checkNumber(ArgThrough, through, 1))
+	c.refuse(checkNumber(store.ArgThrough, through, 1))
 	return c.remove(ctx, &through, store.Query{Log: c.path, Through: through}, func(r *run) error {
 		h := r.Log
 		switch {
 		case !h.Exists() || through < h.First:
 			return r.saveNothing()
 		case through > h.Last:
-			return or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", ArgThrough, through, h.Last), DoGiveAtMost,
-				h.Last)
+			return or(Errorf(ErrInvalid, "%s is %d, the last entry is %d", store.ArgThrough, through, h.Last),
+				store.DoGiveAtMost, h.Last)
 		}
 		r.out = store.Outcome{Number: through, Count: through - h.First + 1}
 		h.Bytes -= min(r.Bytes, h.Bytes) // stored bytes may be damaged

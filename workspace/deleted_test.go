@@ -330,7 +330,7 @@ func TestRedactAllOfDeleted(t *testing.T) {
 		wantErr(t, "ReadFile", err, workspace.ErrNotFound, "there is no such file")
 		_, err = d.ws.RestoreFile(t.Context(), "f", workspace.RestoreOptions{})
 		wantErr(t, "RestoreFile", err, workspace.ErrNotFound, "version 1 was redacted")
-		if told := new(workspace.Error); !errors.As(err, &told) || told.Way != (workspace.Way{}) {
+		if told := new(workspace.Error); !errors.As(err, &told) || told.Way != (port.Way{}) {
 			t.Errorf("RestoreFile = %v, want no way out", err)
 		}
 		d.restore("empty", 0)

@@ -44,8 +44,8 @@
 //
 // # For backends
 //
-// Package store says what a backend must do. This package has aliases for its names, such
-// as [Store]: they are the same types.
+// Package store says what a backend must do, and has the words and the parts of an error. This
+// package has aliases for many of its names, such as [Store]: they are the same types.
 //
 // A backend keeps records and knows no rule. Every rule is in this package, or in an
 // internal package below it: names, sizes, quotas, versions, conditions, retries, hashes,
@@ -55,5 +55,5 @@ package workspace
 
 // Where to begin: service.go and workspace.go, then write.go, transact.go and run.go, which
 // every write goes through, and read.go. ports.go has the aliases of package store, where the
-// parts and the words of an error are too. A summary goes from summary.go to
+// parts and the words of an error are. A summary goes from summary.go to
 // internal/summaries. inspect.go and search_agents.go are for operators.

@@ -57,7 +57,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	c := w.newMaker(ctx, "edit", path, o.IdempotencyKey)
 	c.refuse(checkEdit(old, new, o.All))
 	c.expect(o.IfVersion, int64(min(len(old), 1)))
-	c.refuse(w.svc.limits.checkText([]byte(new), FileBytes))
+	c.refuse(w.svc.limits.checkText([]byte(new), store.FileBytes))
 	all := []byte{0}
 	if o.All {
 		all[0] = 1
@@ -69,7 +69,8 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		old, new := old, new
 		switch crlf, mixed := lineends.InCRLF(text, old); {
 		case mixed:
-			return nil, 0, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is stored`, ArgOld)
+			return nil, 0, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is stored`,
+				store.ArgOld)
 		case crlf:
 			old, new, e.LineEnds = lineends.ToCRLF(old), lineends.ToCRLF(new), "crlf"
 		}
@@ -104,14 +105,14 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 func checkEdit(old, new string, all bool) error {
 	switch {
 	case old == "" && new == "":
-		return Errorf(ErrInvalid, "%s and %s are empty; give %s to append it", ArgOld, ArgNew, ArgNew)
+		return Errorf(ErrInvalid, "%s and %s are empty; give %s to append it", store.ArgOld, store.ArgNew, store.ArgNew)
 	case old == "" && all:
-		return Errorf(ErrInvalid, "%s needs a text to replace, and %s is empty; leave %s out to append", ArgAll, ArgOld,
-			ArgAll)
+		return Errorf(ErrInvalid, "%s needs a text to replace, and %s is empty; leave %s out to append", store.ArgAll,
+			store.ArgOld, store.ArgAll)
 	case !utf8.ValidString(old):
-		return Errorf(ErrInvalid, "%s is not valid UTF-8", ArgOld)
+		return Errorf(ErrInvalid, "%s is not valid UTF-8", store.ArgOld)
 	case old == new:
-		return Errorf(ErrInvalid, "%s and %s are equal", ArgOld, ArgNew)
+		return Errorf(ErrInvalid, "%s and %s are equal", store.ArgOld, store.ArgNew)
 	}
 	return nil
 }
@@ -164,7 +165,7 @@ func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content
 			text = bytes.Clone(text) // the secrets of the version before are looked at afterwards
 		}
 		if text, refused = fn(text); refused == nil {
-			refused = within(c.op, c.object, w.svc.limits.checkText(text, FileBytes))
+			refused = within(c.op, c.object, w.svc.limits.checkText(text, store.FileBytes))
 		}
 		return bytes.Clone(text), 0, refused
 	})

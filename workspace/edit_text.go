@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // replaceText returns text with old replaced by new and the number of replacements. If old is
@@ -25,10 +26,10 @@ func replaceText(text []byte, old, new string, all bool, limit int64) ([]byte, i
 	n := bytes.Count(text, []byte(old))
 	switch {
 	case n == 0:
-		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", ArgOld, orNearestLine(text, old))
+		return nil, 0, Errorf(ErrConflict, "%s does not occur%s", store.ArgOld, orNearestLine(text, old))
 	case n > 1 && !all:
-		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", ArgOld, n, lineNumbers(text, old, 10)),
-			DoGiveMoreText, 0)
+		return nil, 0, or(Errorf(ErrConflict, "%s occurs %d times, on lines %s", store.ArgOld, n,
+			lineNumbers(text, old, 10)), store.DoGiveMoreText, 0)
 	}
 	if err := checkEditedSize(int64(len(text))+int64(n)*int64(len(new)-len(old)), limit); err != nil {
 		return nil, 0, err
@@ -39,8 +40,8 @@ func replaceText(text []byte, old, new string, all bool, limit int64) ([]byte, i
 // checkEditedSize checks the size of a new version before it is made.
 func checkEditedSize(size, limit int64) error {
 	if size > limit {
-		return or(fault.TooLarge(FileBytes, size, limit, "%d bytes after the edit, limit %d", size, limit), DoSplitFile,
-			0)
+		return or(fault.TooLarge(store.FileBytes, size, limit, "%d bytes after the edit, limit %d", size, limit),
+			store.DoSplitFile, 0)
 	}
 	return nil
 }

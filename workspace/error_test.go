@@ -202,10 +202,10 @@ func TestEditErrorsAreShort(t *testing.T) {
 }
 
 // wordsOfTools are terms unlike those of Go.
-var wordsOfTools = workspace.Words{
-	Arg: map[workspace.Arg]string{workspace.ArgSince: "since_version", workspace.ArgIfVersion: "if_version", workspace.ArgOld: "old_text"},
+var wordsOfTools = port.Words{
+	Arg: map[port.Arg]string{port.ArgSince: "since_version", port.ArgIfVersion: "if_version", port.ArgOld: "old_text"},
 	Way: func(e *workspace.Error) string {
-		if e.Way.Do == workspace.DoList {
+		if e.Way.Do == port.DoList {
 			return "list_files shows them"
 		}
 		return ""
@@ -219,38 +219,38 @@ var fieldTests = []struct {
 	call        func(*workspace.Workspace) error
 	op, object  string
 	kind        error
-	way         workspace.Way
+	way         port.Way
 	quota       *workspace.Quota
 	text, other string
 }{
-	{putAt("plan.md", "x", 1), "write", "plan.md", workspace.ErrConflict, workspace.Way{Do: workspace.DoReadSince, N: 1}, nil,
+	{putAt("plan.md", "x", 1), "write", "plan.md", workspace.ErrConflict, port.Way{Do: port.DoReadSince, N: 1}, nil,
 		"write plan.md: it is at version 2, IfVersion is 1; read it with Since 1 to see what changed: conflict",
 		"write plan.md: it is at version 2, if_version is 1; read it with since_version 1 to see what changed"},
-	{getWith("plan", workspace.ReadOptions{}), "read", "plan", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseName, Name: "plan.md"}, nil,
+	{getWith("plan", workspace.ReadOptions{}), "read", "plan", workspace.ErrNotFound, port.Way{Do: port.DoUseName, Name: "plan.md"}, nil,
 		"read plan: there is no such file; the nearest name is plan.md: not found",
 		"read plan: there is no such file; the nearest name is plan.md"},
-	{getWith("zzzzzz", workspace.ReadOptions{}), "read", "zzzzzz", workspace.ErrNotFound, workspace.Way{Do: workspace.DoList}, nil,
+	{getWith("zzzzzz", workspace.ReadOptions{}), "read", "zzzzzz", workspace.ErrNotFound, port.Way{Do: port.DoList}, nil,
 		"read zzzzzz: there is no such file; ListFiles shows those that exist: not found",
 		"read zzzzzz: there is no such file; list_files shows them"},
-	{getWith("plan.md", workspace.ReadOptions{Version: 7}), "read", "plan.md", workspace.ErrNotFound, workspace.Way{Do: workspace.DoUseVersion, N: 2}, nil,
+	{getWith("plan.md", workspace.ReadOptions{Version: 7}), "read", "plan.md", workspace.ErrNotFound, port.Way{Do: port.DoUseVersion, N: 2}, nil,
 		"read plan.md: version 7 is not kept, versions 1 to 2 are: not found",
 		"read plan.md: version 7 is not kept, versions 1 to 2 are"},
-	{putAt("third", "x", 0), "write", "third", workspace.ErrQuota, workspace.Way{Do: workspace.DoDelete},
-		&workspace.Quota{Of: workspace.FileCount, Used: 2, Adds: 1, Limit: 2},
+	{putAt("third", "x", 0), "write", "third", workspace.ErrQuota, port.Way{Do: port.DoDelete},
+		&workspace.Quota{Of: port.FileCount, Used: 2, Adds: 1, Limit: 2},
 		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed: quota exceeded",
 		"write third: file limit reached (2 of 2), this write adds 1; delete what is not needed"},
-	{putAt("plan.md", fmt.Sprintf("%061d", 0), 2), "write", "plan.md", workspace.ErrTooLarge, workspace.Way{Do: workspace.DoSplitFile},
-		&workspace.Quota{Of: workspace.FileBytes, Adds: 61, Limit: 60},
+	{putAt("plan.md", fmt.Sprintf("%061d", 0), 2), "write", "plan.md", workspace.ErrTooLarge, port.Way{Do: port.DoSplitFile},
+		&workspace.Quota{Of: port.FileBytes, Adds: 61, Limit: 60},
 		"write plan.md: 61 bytes, limit 60; split it into several files: too large",
 		"write plan.md: 61 bytes, limit 60; split it into several files"},
 	// What stands in a file is quoted as it is, whatever it says.
-	{editOld("quotes", "Since, IfVersion and old are no names"), "edit", "quotes", workspace.ErrConflict, workspace.Way{}, nil,
+	{editOld("quotes", "Since, IfVersion and old are no names"), "edit", "quotes", workspace.ErrConflict, port.Way{}, nil,
 		`edit quotes: old does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go": conflict`,
 		`edit quotes: old_text does not occur; the nearest is line 1: "Since, IfVersion and old are names in Go"`},
-	{getWith("a*b", workspace.ReadOptions{}), "read", "a*b", workspace.ErrInvalid, workspace.Way{}, nil,
+	{getWith("a*b", workspace.ReadOptions{}), "read", "a*b", workspace.ErrInvalid, port.Way{}, nil,
 		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -: invalid",
 		"read path a*b: byte 2 is '*'; allowed are a-z A-Z 0-9 / _ . -"},
-	{putAt("a b", "x", 0), "write", "a b", workspace.ErrInvalid, workspace.Way{Do: workspace.DoUnicodePaths}, nil,
+	{putAt("a b", "x", 0), "write", "a b", workspace.ErrInvalid, port.Way{Do: port.DoUnicodePaths}, nil,
 		"write path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it: invalid",
 		"write path a b: byte 2 is ' '; allowed are a-z A-Z 0-9 / _ . -; UnicodePaths allow it"},
 }
@@ -315,8 +315,8 @@ func TestErrorOfBackend(t *testing.T) {
 		{&workspace.Error{Op: "write", Object: "f", Kind: workspace.ErrStorageFull, Err: disk}, "write f: no space on the disk: storage full", "write f: no space on the disk"},
 		{&workspace.Error{Op: "write", Object: "f", Kind: workspace.ErrClosed}, "write f: closed", "write f: closed"},
 		{&workspace.Error{Op: "write", Object: "f", Err: disk}, "write f: no space on the disk", "write f: no space on the disk"},
-		{workspace.Errorf(workspace.ErrInvalid, "%s is %d", workspace.ArgIfVersion, 3), "IfVersion is 3: invalid", "if_version is 3"},
-		{&workspace.Error{Op: "save", Object: "g", Err: workspace.Errorf(workspace.ErrInvalid, "%s is wrong", workspace.ArgOld)}, "save g: old is wrong: invalid", "save g: old_text is wrong"},
+		{workspace.Errorf(workspace.ErrInvalid, "%s is %d", port.ArgIfVersion, 3), "IfVersion is 3: invalid", "if_version is 3"},
+		{&workspace.Error{Op: "save", Object: "g", Err: workspace.Errorf(workspace.ErrInvalid, "%s is wrong", port.ArgOld)}, "save g: old is wrong: invalid", "save g: old_text is wrong"},
 	} {
 		if got := c.err.Error(); got != c.text {
 			t.Errorf("Error() = %q, want %q", got, c.text)

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
 )
 
@@ -94,7 +95,7 @@ func ExampleError() {
 	_, err = ws.WriteFile(ctx, "plan.md", []byte("Friday\n"), workspace.WriteOptions{IfVersion: &seen})
 	fmt.Println(err)
 	var e *workspace.Error
-	if errors.As(err, &e) && e.Way.Do == workspace.DoReadSince {
+	if errors.As(err, &e) && e.Way.Do == store.DoReadSince {
 		r, err := ws.ReadFile(ctx, e.Object, workspace.ReadOptions{Since: e.Way.N})
 		if err != nil {
 			log.Fatal(err)

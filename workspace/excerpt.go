@@ -75,7 +75,7 @@ func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 func (r *ReadResult) setLines(content []byte, o ReadOptions) error {
 	from, to := max(o.FromLine, 1), min(cmp.Or(o.ToLine, r.Lines), r.Lines)
 	if from > r.Lines {
-		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", ArgFromLine, from, r.Lines)
+		return Errorf(ErrInvalid, "%s is %d, the file has %d lines", store.ArgFromLine, from, r.Lines)
 	}
 	r.FromLine, r.ToLine = from, to
 	r.Content = fit.Lines(content, from, to)

@@ -38,7 +38,7 @@ func (w *Workspace) checkStart(path string) error {
 	if w.project == "" || !strings.EqualFold(path, "START.md") {
 		return nil
 	}
-	return or(Errorf(ErrInvalid, "a project does not write what others read first"), DoOutside, 0)
+	return or(Errorf(ErrInvalid, "a project does not write what others read first"), store.DoOutside, 0)
 }
 
 // manyVersions is how many times [Limits].Versions a file may have for a project.
@@ -80,14 +80,14 @@ func (r *run) checkForgotten(old store.Old) error {
 	if full == "" {
 		return nil
 	}
-	return or(Errorf(ErrQuota, "%s", full), DoOutside, 0)
+	return or(Errorf(ErrQuota, "%s", full), store.DoOutside, 0)
 }
 
 // checkOutside refuses to a project what takes away a version that it has not written.
 func (r *run) checkOutside() error {
 	if n := r.sinceOutside(); n > 0 {
 		return or(Errorf(ErrConflict, "version %d was written outside of project %s",
-			r.Versions[len(r.Versions)-n].Number, names.Clip(r.w.project)), DoOutside, 0)
+			r.Versions[len(r.Versions)-n].Number, names.Clip(r.w.project)), store.DoOutside, 0)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (w *Workspace) importFile(
 	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
 	for i := range versions {
 		v := &versions[i]
-		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
+		c.refuse(w.svc.limits.checkText(v.Content, store.FileBytes))
 		want := v.Number
 		if i > 0 {
 			want = max(want, versions[i-1].Number+1)
@@ -74,7 +74,8 @@ func (w *Workspace) importFile(
 	}
 	return c.writeFile(ctx, store.Query{File: c.path}, func(r *run) error {
 		if r.File.Version > 0 {
-			return or(Errorf(ErrConflict, "the path was a file before, up to version %d", r.File.Version), DoRead, 0)
+			return or(Errorf(ErrConflict, "the path was a file before, up to version %d", r.File.Version),
+				store.DoRead, 0)
 		}
 		for _, v := range versions {
 			if err := r.saveVersion(v, OpEdit, v.Number); err != nil {
@@ -128,7 +129,7 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 	q := store.Query{Log: c.path, Entries: &store.EntryQuery{Tail: true, Limit: 1}}
 	return c.appendTo(ctx, q, func(r *run) error {
 		if now := r.Log.Last; !r.Log.Exists() && last != 0 || r.Log.Exists() && last != now {
-			return or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), DoRetry, 0)
+			return or(Errorf(ErrConflict, "the last entry of the log is not %d any more", last), store.DoRetry, 0)
 		}
 		return r.saveEntries(notBefore(added, r.Entries), entries[0].ID)
 	})

@@ -154,14 +154,14 @@ func simplifyPatterns(patterns []string) ([]string, error) {
 // An ownersOrder compares owners in a list.
 type ownersOrder func(a, b store.OwnerUsage) int
 
-func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
+func ownersOrderOf(o store.OwnersOrder) (ownersOrder, error) {
 	byName := func(a, b store.OwnerUsage) int { return cmp.Compare(a.Owner.Agent, b.Owner.Agent) }
 	switch o {
-	case ByName:
+	case store.ByName:
 		return byName, nil
-	case ByUpdated:
+	case store.ByUpdated:
 		return func(a, b store.OwnerUsage) int { return cmp.Or(b.Updated.Compare(a.Updated), byName(a, b)) }, nil
-	case ByBytes:
+	case store.ByBytes:
 		return func(a, b store.OwnerUsage) int {
 			return cmp.Or(cmp.Compare(b.Usage.Bytes, a.Usage.Bytes), byName(a, b))
 		}, nil
@@ -172,30 +172,30 @@ func ownersOrderOf(o OwnersOrder) (ownersOrder, error) {
 // A agentsCursor is the name of the last agent of a page, after what the order looks at: the
 // microseconds of the last write, or the bytes. No name has a dot.
 
-func agentsCursor(o OwnersOrder, last store.OwnerUsage) string {
+func agentsCursor(o store.OwnersOrder, last store.OwnerUsage) string {
 	switch o {
-	case ByUpdated:
+	case store.ByUpdated:
 		return strconv.FormatInt(last.Updated.UnixMicro(), 10) + "." + last.Owner.Agent
-	case ByBytes:
+	case store.ByBytes:
 		return strconv.FormatInt(last.Usage.Bytes, 10) + "." + last.Owner.Agent
 	}
 	return last.Owner.Agent
 }
 
 // parseAgentsCursor returns the owner with which a page ended; nil: there was no page.
-func parseAgentsCursor(tenant string, o OwnersOrder, text string) (*store.OwnerUsage, error) {
+func parseAgentsCursor(tenant string, o store.OwnersOrder, text string) (*store.OwnerUsage, error) {
 	if text == "" {
 		return nil, nil
 	}
 	u := store.OwnerUsage{Owner: store.Owner{Tenant: tenant, Agent: text}}
-	if o == ByUpdated || o == ByBytes {
+	if o == store.ByUpdated || o == store.ByBytes {
 		number, name, _ := strings.Cut(text, ".")
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			return nil, errAgentsCursor()
 		}
 		u.Owner.Agent, u.Usage.Bytes = name, n
-		if o == ByUpdated {
+		if o == store.ByUpdated {
 			u.Usage.Bytes, u.Updated = 0, time.UnixMicro(n).UTC()
 		}
 		if year := u.Updated.Year(); year < 1 || year > 9999 {
@@ -209,5 +209,5 @@ func parseAgentsCursor(tenant string, o OwnersOrder, text string) (*store.OwnerU
 }
 
 func errAgentsCursor() error {
-	return Errorf(ErrInvalid, "%s is not the next of a page before, in the same order", ArgAfter)
+	return Errorf(ErrInvalid, "%s is not the next of a page before, in the same order", store.ArgAfter)
 }

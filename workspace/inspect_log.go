@@ -56,7 +56,7 @@ func checkLogQuery(q *LogQuery) error {
 	case q.Before < 0:
 		return Errorf(ErrInvalid, "before is %d, the least is 0", q.Before)
 	case q.After < 0:
-		return Errorf(ErrInvalid, "%s is %d, the least is 0", ArgAfter, q.After)
+		return Errorf(ErrInvalid, "%s is %d, the least is 0", store.ArgAfter, q.After)
 	case len(q.Author) > maxLogWord || len(q.Text) > maxLogWord:
 		return Errorf(ErrInvalid, "what is looked for has more than %d bytes", maxLogWord)
 	}

@@ -38,9 +38,9 @@ func found(all []workspace.AgentInfo, q workspace.AgentsQuery) (names []string) 
 	all = slices.SortedFunc(slices.Values(all), func(a, b workspace.AgentInfo) int {
 		first := 0
 		switch q.Order {
-		case workspace.ByUpdated:
+		case port.ByUpdated:
 			first = b.Updated.Compare(a.Updated)
-		case workspace.ByBytes:
+		case port.ByBytes:
 			first = cmp.Compare(b.Usage.Bytes, a.Usage.Bytes)
 		}
 		return cmp.Or(first, cmp.Compare(a.Agent, b.Agent))
@@ -68,7 +68,7 @@ func TestFindAgents(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range testkit.Pick(60, 200, 2000) {
 		q := workspace.AgentsQuery{
-			Order: workspace.OwnersOrder(random.IntN(3)), Limit: 1 + random.IntN(6),
+			Order: port.OwnersOrder(random.IntN(3)), Limit: 1 + random.IntN(6),
 			Part: []string{"", "", "a", "TEAM", "-1", "nothing"}[random.IntN(6)],
 		}
 		for range random.IntN(5) {
@@ -100,9 +100,9 @@ func TestFindAgentsRefuses(t *testing.T) {
 	for _, q := range []workspace.AgentsQuery{
 		{Limit: -1}, {Limit: 201}, {Order: 9}, {Order: -1}, {Part: strings.Repeat("x", 129)}, {Patterns: make([]string, 101)},
 		{Patterns: []string{"a/b"}}, {Patterns: []string{"a*b"}}, {Patterns: []string{"**"}}, {Patterns: []string{""}},
-		{After: "a/b"}, {After: "../x"}, {After: "a", Order: workspace.ByBytes}, {After: "x.a", Order: workspace.ByBytes},
-		{After: "1.a"}, {After: "1." + strings.Repeat("a", 129), Order: workspace.ByBytes}, {After: "9223372036854775807.a", Order: workspace.ByUpdated},
-		{After: "-9223372036854775808.a", Order: workspace.ByUpdated},
+		{After: "a/b"}, {After: "../x"}, {After: "a", Order: port.ByBytes}, {After: "x.a", Order: port.ByBytes},
+		{After: "1.a"}, {After: "1." + strings.Repeat("a", 129), Order: port.ByBytes}, {After: "9223372036854775807.a", Order: port.ByUpdated},
+		{After: "-9223372036854775808.a", Order: port.ByUpdated},
 	} {
 		if q.Patterns == nil {
 			q.Patterns = []string{"*"}

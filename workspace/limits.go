@@ -32,7 +32,7 @@ type Limits struct {
 // limits.
 type Limit struct {
 	Name    string   // such as file-bytes
-	Of      Resource // the resource that a Quota names if a call would exceed the limit; "": writes remove old rows
+	Of      store.Resource // that a Quota names if a call would exceed the limit; "": writes remove old rows
 	Default int64
 	Help    string // a sentence that says what is limited
 }
@@ -50,24 +50,24 @@ type limitRow struct {
 // limits has a row for each field of Limits, in order. The defaults, the checks of quotas, the
 // flags with their help, and the records and tables of usage are made from it.
 var limits = []limitRow{
-	{Limit: Limit{"file-bytes", FileBytes, 1 << 20, "Bytes of one version of a file."}},
-	{Limit: Limit{"entry-bytes", EntryBytes, 64 << 10, "Bytes of one log entry."}},
+	{Limit: Limit{"file-bytes", store.FileBytes, 1 << 20, "Bytes of one version of a file."}},
+	{Limit: Limit{"entry-bytes", store.EntryBytes, 64 << 10, "Bytes of one log entry."}},
 	{Limit: Limit{"versions", "", 10, "Versions that are kept of each file; older ones are removed."}},
-	{Limit{"files", FileCount, 1000, "Files of each agent."},
+	{Limit{"files", store.FileCount, 1000, "Files of each agent."},
 		"file", "Files", func(u *Usage) int64 { return u.Files }},
-	{Limit{"logs", LogCount, 1000, "Logs of each agent."},
+	{Limit{"logs", store.LogCount, 1000, "Logs of each agent."},
 		"log", "Logs", func(u *Usage) int64 { return u.Logs }},
-	{Limit{"entries", EntryCount, 100_000, "Log entries of each agent."},
+	{Limit{"entries", store.EntryCount, 100_000, "Log entries of each agent."},
 		"entry", "Log entries", func(u *Usage) int64 { return u.Entries }},
-	{Limit: Limit{"bytes", AgentBytes, 100_000_000,
+	{Limit: Limit{"bytes", store.AgentBytes, 100_000_000,
 		"Bytes of each agent: all kept versions, entries and summaries, and a charge for each of them."}},
 	{Limit: Limit{"changes", "", 10_000, "Changes that the journal of each agent keeps; older ones are removed."}},
 }
 
 // storeLimits has a row for each field of StoreLimits, in order.
 var storeLimits = []Limit{
-	{"agents", StoreAgents, 10_000, "Agents in the database."},
-	{"total-bytes", StoreBytes, 10_000_000_000, "Bytes of all agents together."},
+	{"agents", store.StoreAgents, 10_000, "Agents in the database."},
+	{"total-bytes", store.StoreBytes, 10_000_000_000, "Bytes of all agents together."},
 }
 
 // AllLimits returns the limits of an agent, in the order of the fields of [Limits], and then
@@ -117,17 +117,17 @@ func (l Limits) checkQuota(before, after store.OwnerState) error {
 			}
 			quota := Quota{Of: of.Of, Used: was, Adds: is - was, Limit: limit}
 			return or(fault.Exceeded(quota, "%s limit %s (%d of %d), this write adds %d", of.one, verb, quota.Used,
-				quota.Limit, quota.Adds), DoDelete, 0)
+				quota.Limit, quota.Adds), store.DoDelete, 0)
 		}
 	}
 	if was, is := charged(before), charged(after); is > l.Bytes && is > was {
-		quota := Quota{Of: AgentBytes, Used: was, Adds: is - was, Limit: l.Bytes}
-		deleted, do := "", DoDelete
+		quota := Quota{Of: store.AgentBytes, Used: was, Adds: is - was, Limit: l.Bytes}
+		deleted, do := "", store.DoDelete
 		if before.DeletedBytes > 0 {
 			deleted = fmt.Sprintf(", and %d are of deleted files", before.DeletedBytes)
 		}
 		if is-before.DeletedBytes <= l.Bytes {
-			do = DoDropDeleted
+			do = store.DoDropDeleted
 		}
 		return or(fault.Exceeded(quota, "%d bytes of %d are used (%d of content and %d for its rows), this write "+
 			"adds %d (%d and %d)%s",

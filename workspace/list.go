@@ -98,7 +98,7 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 func (w *Workspace) listPage(
 	ctx context.Context, op string, kind PathKind, o ListOptions,
 ) (page store.Scanned, err error) {
-	if o.Prefix, err = w.paths.stored(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = w.paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return page, err
 	}
 	if err = checkAfter(o.After); err == nil {
@@ -141,7 +141,7 @@ func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, e
 // allows.
 func checkAfter(path string) error {
 	if _, cause := names.Unicode.Path(path); path != "" && cause != "" {
-		return Errorf(ErrInvalid, "%s is not the next of a page before", ArgAfter)
+		return Errorf(ErrInvalid, "%s is not the next of a page before", store.ArgAfter)
 	}
 	return nil
 }

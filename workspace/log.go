@@ -76,7 +76,7 @@ func (w *Workspace) AppendLogWith(
 
 // checkEntry checks the content of an entry. The error names the entry if it is one of several.
 func (c *write) checkEntry(content []byte, several bool, n int64) {
-	c.refuseEntry(c.w.svc.limits.checkText(content, EntryBytes), several, n)
+	c.refuseEntry(c.w.svc.limits.checkText(content, store.EntryBytes), several, n)
 }
 
 func (c *write) refuseEntry(err error, several bool, n int64) {
@@ -103,9 +103,9 @@ func (w *Workspace) newEntry(content []byte) Entry {
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
 type ReadLogOptions struct {
 	Since int64 // the cursor: returns the entries after this number; 0: from the first
-	Limit int   // entries at most, 1-100; 0: 100; 0 with ArgLimit in Zeros: none
+	Limit int   // entries at most, 1-100; 0: 100; 0 with store.ArgLimit in Zeros: none
 	Tail  int   // returns the last N entries, 1-100; excludes Since and Limit; 0: off
-	Zeros []Arg // as in ReadOptions
+	Zeros []store.Arg // as in ReadOptions
 
 	// Where returns only entries that are JSON objects for which conditions hold, such as:
 	//

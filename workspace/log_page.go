@@ -17,7 +17,7 @@ const (
 )
 
 // given reports whether an argument was given.
-func (o ReadLogOptions) given(arg Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
+func (o ReadLogOptions) given(arg store.Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
 
 // logQuery checks the arguments of ReadLog, and returns what to load.
 func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions) (p Path, q store.EntryQuery,
@@ -25,18 +25,18 @@ func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions)
 	if p, err = w.start(ctx, path); err != nil {
 		return p, q, err
 	}
-	tail, limit := o.given(ArgTail, int64(o.Tail)), o.given(ArgLimit, int64(o.Limit))
+	tail, limit := o.given(store.ArgTail, int64(o.Tail)), o.given(store.ArgLimit, int64(o.Limit))
 	switch {
-	case tail && o.given(ArgSinceEntry, o.Since):
-		err = Errorf(ErrInvalid, "%s and %s exclude each other", ArgTail, ArgSinceEntry)
+	case tail && o.given(store.ArgSinceEntry, o.Since):
+		err = Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgTail, store.ArgSinceEntry)
 	case tail && limit:
-		err = Errorf(ErrInvalid, "%s and %s exclude each other", ArgTail, ArgLimit)
+		err = Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgTail, store.ArgLimit)
 	case tail:
-		err = checkRange(ArgTail, o.Tail, entryPage)
+		err = checkRange(store.ArgTail, o.Tail, entryPage)
 	case limit && o.Limit != 0:
-		err = checkRange(ArgLimit, o.Limit, entryPage)
+		err = checkRange(store.ArgLimit, o.Limit, entryPage)
 	}
-	err = cmp.Or(err, checkNumber(ArgSinceEntry, o.Since, 0))
+	err = cmp.Or(err, checkNumber(store.ArgSinceEntry, o.Since, 0))
 	q = store.EntryQuery{After: o.Since, Tail: tail, Limit: cmp.Or(o.Tail, o.Limit), MaxBytes: entryPageBytes}
 	if !tail && !limit {
 		q.Limit = entryPage

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.ReadLogOptions) workspace.LogPage {
@@ -23,7 +24,7 @@ func readLog(t testing.TB, ws *workspace.Workspace, path string, o workspace.Rea
 }
 
 // limit0 says that somebody gave a limit of 0.
-var limit0 = []workspace.Arg{workspace.ArgLimit}
+var limit0 = []store.Arg{store.ArgLimit}
 
 func TestReadLogRefuses(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})

@@ -17,7 +17,7 @@ const (
 func (w *Workspace) readWhere(ctx context.Context, path string, q store.EntryQuery, where string) (LogPage, error) {
 	conditions, err := condition.Parse(where)
 	if err != nil {
-		return LogPage{}, Errorf(ErrInvalid, "%s: %v", ArgWhere, err)
+		return LogPage{}, Errorf(ErrInvalid, "%s: %v", store.ArgWhere, err)
 	}
 	return view(ctx, w, func(r store.Reader) (LogPage, error) {
 		l, err := r.Load(store.Query{Log: path})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Mark returns the revision that [Workspace.SetMark] has stored under a name. found is false
@@ -24,7 +25,7 @@ func (w *Workspace) Mark(ctx context.Context, name string) (revision int64, foun
 func (w *Workspace) SetMark(ctx context.Context, name string, revision int64) error {
 	err := checkMark(ctx, name)
 	if err == nil {
-		err = checkNumber(ArgSince, revision, 0)
+		err = checkNumber(store.ArgSince, revision, 0)
 	}
 	if err == nil {
 		err = registry.SetMark(w.svc.store.System(ctx), w.owner, name, revision)

@@ -53,7 +53,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 	var v Version
 	if o.Content != nil {
 		v = w.newVersion(bytes.Clone(*o.Content), c.now)
-		c.refuse(w.svc.limits.checkText(v.Content, FileBytes))
+		c.refuse(w.svc.limits.checkText(v.Content, store.FileBytes))
 		args = append(args, v.Content)
 	}
 	c.hashArgs(args...)
@@ -82,10 +82,10 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 
 // newPath parses the path to which a file moves.
 func (c *write) newPath(path string) string {
-	name, err := c.w.paths.clean(ArgNewPath, path, names.Rule.Path)
+	name, err := c.w.paths.clean(store.ArgNewPath, path, names.Rule.Path)
 	c.refuse(err)
 	if c.refuse(c.w.checkStart(name)); name == c.path {
-		c.refuse(Errorf(ErrInvalid, "%s and %s are equal", ArgPath, ArgNewPath))
+		c.refuse(Errorf(ErrInvalid, "%s and %s are equal", store.ArgPath, store.ArgNewPath))
 	}
 	return name
 }
@@ -98,7 +98,7 @@ func (r *run) moveFile(v Version) error {
 	}
 	from, to := r.File, unexpired(r.To, r.now)
 	if len(to.Sizes) > 0 && r.w.project != "" {
-		return or(Errorf(ErrConflict, "%s has versions of a deleted file", names.Clip(to.Path)), DoOutside, 0)
+		return or(Errorf(ErrConflict, "%s has versions of a deleted file", names.Clip(to.Path)), store.DoOutside, 0)
 	}
 	m := store.FileMove{Above: cmp.Or(r.To.Version, r.after.FileFloor), Forget: from.Summary > 0}
 	old := len(to.Sizes)

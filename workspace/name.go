@@ -1,6 +1,9 @@
 package workspace
 
-import "github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+import (
+	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
 
 // AgentID is a valid name of an agent: 1-128 characters of [a-zA-Z0-9_-]. [ParseAgentID]
 // makes AgentIDs.
@@ -13,7 +16,7 @@ func (a AgentID) String() string { return a.name }
 // which rule the name breaks.
 func ParseAgentID(name string) (AgentID, error) {
 	if cause := names.Agent(name); cause != "" {
-		return AgentID{}, badArgument(ArgAgent, name, cause)
+		return AgentID{}, badArgument(store.ArgAgent, name, cause)
 	}
 	return AgentID{name}, nil
 }
@@ -50,13 +53,13 @@ func (r PathRule) String() string { return names.Rule(r).String() }
 // Parse returns the name as a Path. UnicodePaths puts the name into NFC first. The error
 // wraps [ErrInvalid] and says which rule the name breaks.
 func (r PathRule) Parse(name string) (Path, error) {
-	path, err := r.clean(ArgPath, name, names.Rule.Path)
+	path, err := r.clean(store.ArgPath, name, names.Rule.Path)
 	return Path{path}, err
 }
 
 // stored returns a path or a prefix of what may be stored: any rule may have allowed that. If
 // none allows the name, the error is that of r.
-func (r PathRule) stored(arg Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
+func (r PathRule) stored(arg store.Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
 	if clean, cause := check(names.Unicode, name); cause == "" {
 		return clean, nil
 	}
@@ -64,14 +67,14 @@ func (r PathRule) stored(arg Arg, name string, check func(names.Rule, string) (s
 }
 
 // clean returns a path or a prefix as it is stored.
-func (r PathRule) clean(arg Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
+func (r PathRule) clean(arg store.Arg, name string, check func(names.Rule, string) (string, string)) (string, error) {
 	clean, cause := check(names.Rule(r), name)
 	if cause == "" {
 		return clean, nil
 	}
 	e := badArgument(arg, name, cause)
 	if _, wrong := check(names.Unicode, name); wrong == "" {
-		e.Way.Do = DoUnicodePaths
+		e.Way.Do = store.DoUnicodePaths
 	}
 	return "", e
 }

@@ -24,11 +24,11 @@ func (w *Workspace) withNearest(ctx context.Context, path string, err error) err
 	case at.last > 0:
 		return errDeleted(at)
 	case at.other:
-		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), DoReadLog, 0)
+		return or(Errorf(ErrNotFound, "there is no such file, but a log of this name"), store.DoReadLog, 0)
 	case near != "":
-		e.Way = Way{Do: DoUseName, Name: near}
+		e.Way = store.Way{Do: store.DoUseName, Name: near}
 	default:
-		e.Way.Do = DoList
+		e.Way.Do = store.DoList
 	}
 	return &e
 }
@@ -48,7 +48,7 @@ func errDeleted(m missing) *Error {
 		by = " by " + names.Quote(h.Deleter.Client)
 	}
 	e := or(Errorf(ErrNotFound, "it was %s%s at %s, and version %d is kept until %s%s", was, by, at, m.last,
-		h.Expires.UTC().Format(time.RFC3339), log), DoRestore, m.last)
+		h.Expires.UTC().Format(time.RFC3339), log), store.DoRestore, m.last)
 	e.Err = &Deletion{Path: h.Path, Deleter: h.Deleter, Time: h.Updated, Last: m.last, Until: h.Expires}
 	return e
 }

@@ -35,7 +35,7 @@ func checkOverlap(r store.Reader, path, self string) error {
 
 // inTheWay returns the error for a path that cannot be used because the file h is there.
 func inTheWay(h FileHead, cause string, args ...any) error {
-	e := or(Errorf(ErrConflict, cause, args...), DoOtherPath, 0)
+	e := or(Errorf(ErrConflict, cause, args...), store.DoOtherPath, 0)
 	e.Err = &Overlap{Path: h.Path, Created: h.Created}
 	return e
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/pad"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // anyPath draws a path of several scripts, which may not be in NFC.
@@ -163,8 +164,8 @@ func TestUnicodePathsByASCII(t *testing.T) {
 func wantRule(t *testing.T, call string, err error) {
 	t.Helper()
 	wantErr(t, call, err, workspace.ErrInvalid, "allowed are a-z", "UnicodePaths allow it")
-	if e := new(*workspace.Error); !errors.As(err, e) || (*e).Way.Do != workspace.DoUnicodePaths {
-		t.Errorf("%s = %v, want the way DoUnicodePaths", call, err)
+	if e := new(*workspace.Error); !errors.As(err, e) || (*e).Way.Do != store.DoUnicodePaths {
+		t.Errorf("%s = %v, want the way store.DoUnicodePaths", call, err)
 	}
 }
 

@@ -35,7 +35,7 @@ type ReadOptions struct {
 	// Zeros are the arguments that somebody gave as 0. A front end sets Zeros if it can tell
 	// a 0 from a missing argument. ReadFile checks these zeros like other values: it refuses
 	// Version 0, and Context 0 needs Since.
-	Zeros []Arg
+	Zeros []store.Arg
 
 	// Compare is called before two texts are compared, with the bytes of both together. A
 	// comparison may use 24 times as much memory. If Compare returns an error, the call ends

@@ -36,7 +36,7 @@ func (w *Workspace) RedactVersion(
 ) (VersionInfo, error) {
 	c := w.newWrite(ctx, "redact", path, "")
 	c.deletes = true
-	c.refuse(checkNumber(ArgVersion, version, 1))
+	c.refuse(checkNumber(store.ArgVersion, version, 1))
 	r, err := c.transact(ctx, store.Query{File: c.path, Version: version}, func(r *run) error {
 		h := r.File
 		switch {

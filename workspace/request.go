@@ -30,7 +30,7 @@ func (r *run) answered() error {
 		return nil
 	case kept.Hash != r.hash:
 		return within("idempotency key", r.key,
-			or(Errorf(ErrConflict, "it was used for another request"), DoNewKey, 0))
+			or(Errorf(ErrConflict, "it was used for another request"), store.DoNewKey, 0))
 	}
 	if r.once != nil {
 		entries, err := r.tx.Entries(r.path, store.EntryQuery{After: kept.Outcome.Number - 1, Limit: 1})
@@ -51,9 +51,9 @@ func (r *run) answered() error {
 func (c *write) setOnce(entries [][]byte) {
 	switch {
 	case c.key != "":
-		c.refuse(Errorf(ErrInvalid, "%s and an idempotency key exclude each other", ArgOnce))
+		c.refuse(Errorf(ErrInvalid, "%s and an idempotency key exclude each other", store.ArgOnce))
 	case len(entries) != 1:
-		c.refuse(Errorf(ErrInvalid, "%s is for one entry, not %d", ArgOnce, len(entries)))
+		c.refuse(Errorf(ErrInvalid, "%s is for one entry, not %d", store.ArgOnce, len(entries)))
 	default:
 		c.once = &entries[0]
 	}

@@ -30,7 +30,7 @@ type RestoreOptions struct {
 func (w *Workspace) RestoreFile(ctx context.Context, path string, o RestoreOptions) (WriteResult, error) {
 	c := w.newWrite(ctx, "restore", path, o.IdempotencyKey)
 	if o.Version != 0 {
-		c.refuse(checkNumber(ArgVersion, o.Version, 1))
+		c.refuse(checkNumber(store.ArgVersion, o.Version, 1))
 	}
 	c.expect(o.IfVersion, 0)
 	c.hashArgs(conditionBytes(&o.Version), conditionBytes(c.ifVersion))
@@ -51,8 +51,8 @@ func (r *run) restore(n int64) (int64, error) {
 	case !readable(h, r.now):
 		return 0, errNoFile
 	case n == 0 && h.Exists():
-		e := or(Errorf(ErrConflict, "it exists at version %d; say which %s to restore", h.Version, ArgVersion),
-			DoRead, 0)
+		e := or(Errorf(ErrConflict, "it exists at version %d; say which %s to restore", h.Version, store.ArgVersion),
+			store.DoRead, 0)
 		e.Err = &Overlap{Path: h.Path, Created: h.Created}
 		return 0, e
 	case n == 0:

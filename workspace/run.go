@@ -104,7 +104,7 @@ func (r *run) checkRoom(before store.OwnerState) error {
 	svc := r.w.svc
 	if err := r.w.limits().checkQuota(before, r.after); err != nil || r.deletes {
 		if e, ok := err.(*Error); ok && r.w.project != "" {
-			e.Way.Do = DoOutside
+			e.Way.Do = store.DoOutside
 		}
 		return err
 	}

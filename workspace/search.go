@@ -26,7 +26,7 @@ type SearchOptions struct {
 	Under string
 
 	// Zeros are the arguments that somebody gave as 0, as in ReadOptions.
-	Zeros []Arg
+	Zeros []store.Arg
 }
 
 // A SearchHit is a passage that a search by words found, or a line that a search with Exact or
@@ -107,7 +107,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 // searchBy checks the arguments of a search, and takes memory for it while find runs it.
 func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, query string, o *SearchOptions,
 	find func(search.Run[P]) (search.Result, error)) (r SearchResult, err error) {
-	if o.Prefix, err = paths.stored(ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return SearchResult{}, err
 	}
 	run, err := search.Begin[P](query, (*search.Options)(o))

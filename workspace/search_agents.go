@@ -30,7 +30,7 @@ func (s *Service) Search(ctx context.Context, patterns []string, query string, o
 	many := search.Many{View: s.store.View, Kind: o.Kind, History: s.history(&o)}
 	r, err := searchBy(ctx, s, s.paths, query, &o,
 		func(run search.Run[search.ManyPlace]) (r search.Result, err error) {
-			q := store.OwnersQuery{Order: ByUpdated, Limit: search.MaxAgents + 1}
+			q := store.OwnersQuery{Order: store.ByUpdated, Limit: search.MaxAgents + 1}
 			if owners, err = s.ownersLike(ctx, q, patterns); err != nil {
 				return r, err
 			}

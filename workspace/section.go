@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/markdown"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A section is a part of a Markdown text: a heading, and the lines up to the next heading of its
@@ -52,15 +53,15 @@ func sectionOf(text []byte, lines int, heading string) (LineRange, error) {
 	if found == nil {
 		kind, says = ErrNotFound, "no section has this heading; the nearest are "
 		if found = sections(text, lines, func(h string) int { return 1 + alike(h, want) }); found == nil {
-			return LineRange{}, Errorf(kind, "the file has no headings; read it without %s", ArgSection)
+			return LineRange{}, Errorf(kind, "the file has no headings; read it without %s", store.ArgSection)
 		}
 	}
 	var list []string
 	for _, s := range found {
 		list = append(list, fmt.Sprintf("%.200q in lines %d-%d", s.heading, s.From, s.To))
 	}
-	return LineRange{}, Errorf(kind, "%s%s; read one with %s and %s", says, strings.Join(list, ", "), ArgFromLine,
-		ArgToLine)
+	return LineRange{}, Errorf(kind, "%s%s; read one with %s and %s", says, strings.Join(list, ", "), store.ArgFromLine,
+		store.ArgToLine)
 }
 
 // sections returns the sections whose headings are most like what is wanted, the best first. It

@@ -86,13 +86,13 @@ func (t *total) checkBytes(used, adds, deleted int64) error {
 	if limit < 0 || adds <= 0 || used+adds <= limit {
 		return nil
 	}
-	met := Quota{Of: StoreBytes, Used: used, Adds: adds, Limit: limit}
+	met := Quota{Of: store.StoreBytes, Used: used, Adds: adds, Limit: limit}
 	if deleted > 0 {
 		return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d, and %d are of "+
-			"deleted files of this agent", used, limit, adds, deleted), DoDropDeleted, 0)
+			"deleted files of this agent", used, limit, adds, deleted), store.DoDropDeleted, 0)
 	}
 	return or(fault.Exceeded(met, "all agents of this store use %d bytes of %d, this write adds %d", used, limit, adds),
-		DoFreeStore, 0)
+		store.DoFreeStore, 0)
 }
 
 // checkAgents refuses one more agent if the limit has no room for it.
@@ -103,9 +103,9 @@ func (s *Service) checkAgents(ctx context.Context) error {
 	}
 	sum, err := s.totals(ctx)
 	if err == nil && sum.Agents >= limit {
-		met := Quota{Of: StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
+		met := Quota{Of: store.StoreAgents, Used: sum.Agents, Adds: 1, Limit: limit}
 		return or(fault.Exceeded(met, "agent limit of this store reached (%d of %d), and this agent would be new",
-			sum.Agents, limit), DoFreeStore, 0)
+			sum.Agents, limit), store.DoFreeStore, 0)
 	}
 	return err
 }

@@ -106,7 +106,8 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 		return SummaryResult{}, within(op, path, err)
 	}
 	if w.svc.summarizer == nil {
-		return SummaryResult{}, within(op, path, or(Errorf(ErrUnsupported, "summaries are off here"), DoReadFile, 0))
+		return SummaryResult{}, within(op, path, or(Errorf(ErrUnsupported, "summaries are off here"),
+			store.DoReadFile, 0))
 	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}

@@ -139,7 +139,7 @@ func (c write) transact(ctx context.Context, q store.Query, fn func(*run) error)
 // beforeStart returns the error of a write whose context ended before it began.
 func beforeStart(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && Kind(err) == nil {
-		late := or(Errorf(ErrBusy, "the deadline came before it could begin, nothing happened"), DoRetry, 0)
+		late := or(Errorf(ErrBusy, "the deadline came before it could begin, nothing happened"), store.DoRetry, 0)
 		late.Err = err
 		return late
 	}

@@ -43,7 +43,7 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResu
 	c := w.newWrite(ctx, "move", path, "")
 	to := c.newPath(newPath)
 	if strings.HasPrefix(to, c.path+"/") {
-		c.refuse(Errorf(ErrInvalid, "%s lies below %s", ArgNewPath, ArgPath))
+		c.refuse(Errorf(ErrInvalid, "%s lies below %s", store.ArgNewPath, store.ArgPath))
 	}
 	r, err := c.transact(ctx, store.Query{To: to}, func(r *run) error {
 		if r.To.Exists() {
@@ -55,7 +55,7 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResu
 		return r.eachInTree(func(path string) error {
 			newPath := to + path[len(r.path):]
 			if _, cause := names.Unicode.Path(newPath); cause != "" {
-				return badArgument(ArgNewPath, newPath, cause)
+				return badArgument(store.ArgNewPath, newPath, cause)
 			}
 			if err := r.load(store.Query{File: path, Current: true, To: newPath}); err != nil {
 				return err

@@ -33,7 +33,7 @@ func (w *Workspace) watch(ctx context.Context, since int64, yield func(Change, e
 	if err := checkContext(ctx); err != nil {
 		return err
 	}
-	if err := checkNumber(ArgSinceChange, since, 0); err != nil {
+	if err := checkNumber(store.ArgSinceChange, since, 0); err != nil {
 		return err
 	}
 	for counted := false; ; counted = true {

@@ -50,7 +50,7 @@ type WriteResult struct {
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
 	c := w.newMaker(ctx, "write", path, o.IdempotencyKey)
 	c.expect(o.IfVersion, 0)
-	c.refuse(w.svc.limits.checkText(content, FileBytes))
+	c.refuse(w.svc.limits.checkText(content, store.FileBytes))
 	c.hashArgs(content, withTree(conditionBytes(c.ifVersion), o.Tree))
 	q := store.Query{File: c.path}
 	if o.IfChanged && c.ifVersion != nil {

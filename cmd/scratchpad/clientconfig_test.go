@@ -18,6 +18,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -180,7 +181,7 @@ func TestTemporaryProgram(t *testing.T) {
 func TestClientConfigLimits(t *testing.T) {
 	limits := "--paths=ascii "
 	for i, l := range workspace.AllLimits() {
-		if l.Of == workspace.StoreAgents {
+		if l.Of == store.StoreAgents {
 			i = -1
 		}
 		limits += fmt.Sprintf("--max-%s=%d ", l.Name, i+1)

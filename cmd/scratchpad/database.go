@@ -10,6 +10,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/pgurl"
 	"github.com/agent-scratchpad/scratchpad/tokens/o200k"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // newDatabase returns the database of the command, which is opened when it is needed first.
@@ -132,7 +133,7 @@ func (p *process) sayAgent(err error) error {
 // isOfVersion reports whether an error is about a version of a file that exists.
 func isOfVersion(err error) bool {
 	var e *workspace.Error
-	return errors.As(err, &e) && e.Way.Do == workspace.DoUseVersion
+	return errors.As(err, &e) && e.Way.Do == store.DoUseVersion
 }
 
 // databasePath returns --db, or the default path. If make is set, it makes the folder

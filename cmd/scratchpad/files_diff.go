@@ -12,6 +12,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/unified"
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 type filesDiff struct {
@@ -45,7 +46,7 @@ func (c filesDiff) compare(p *process, ws *workspace.Workspace, versions []works
 	from, to := int64(c.From), int64(c.To)
 	if from == 0 && len(versions) == 1 {
 		e := workspace.Errorf(workspace.ErrNotFound, "version %d is the only one that is kept", current)
-		e.Way.Do = workspace.DoUseVersion
+		e.Way.Do = store.DoUseVersion
 		return failure.On("diff", c.Path, e)
 	}
 	if from == 0 {

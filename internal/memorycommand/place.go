@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A place is where a path of a command leads. Whether the workspace allows the path is for
@@ -49,9 +50,9 @@ func missing(p place, err error, format string) error {
 		return refuse(workspace.ErrNotFound, format, p.given)
 	}
 	switch e.Way.Do {
-	case workspace.DoReadLog:
+	case store.DoReadLog:
 		return refuse(workspace.ErrNotFound, "%s is a log; this tool cannot read logs", p.path)
-	case workspace.DoRestore:
+	case store.DoRestore:
 		return refuse(workspace.ErrNotFound,
 			"%s is deleted; the person can bring it back with scratchpad files restore", p.path)
 	}

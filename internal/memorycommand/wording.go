@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const internalError = "internal error"
@@ -32,7 +33,7 @@ func word(err error) error {
 	if _, done := err.(*failure); done || !errors.As(err, &e) || workspace.Kind(err) == nil {
 		return err
 	}
-	return &failure{rooted(e).Text(workspace.Words{Arg: memberOf, Way: wayOut}), err}
+	return &failure{rooted(e).Text(store.Words{Arg: memberOf, Way: wayOut}), err}
 }
 
 // rooted returns the error with the path as commands give it.
@@ -41,31 +42,31 @@ func rooted(e *workspace.Error) *workspace.Error {
 	if inner, ok := e.Err.(*workspace.Error); ok {
 		c.Err = rooted(inner)
 	}
-	if c.Object != "" && c.Arg != workspace.ArgAgent && (c.Arg != 0 || c.Op != "") {
+	if c.Object != "" && c.Arg != store.ArgAgent && (c.Arg != 0 || c.Op != "") {
 		c.Object = root + "/" + c.Object
 	}
 	return &c
 }
 
 // memberOf has the names by which a model knows arguments.
-var memberOf = map[workspace.Arg]string{
-	workspace.ArgPath:    "path",
-	workspace.ArgPrefix:  "path",
-	workspace.ArgNewPath: "new_path",
+var memberOf = map[store.Arg]string{
+	store.ArgPath:    "path",
+	store.ArgPrefix:  "path",
+	store.ArgNewPath: "new_path",
 }
 
 // wayOut says what helps. It returns "" where the words of the workspace do.
 func wayOut(e *workspace.Error) string {
 	switch e.Way.Do {
-	case workspace.DoRead, workspace.DoReadFile, workspace.DoReadSince:
+	case store.DoRead, store.DoReadFile, store.DoReadSince:
 		return "view it first"
-	case workspace.DoList:
+	case store.DoList:
 		return "view " + root + " to see what exists"
-	case workspace.DoUnicodePaths:
+	case store.DoUnicodePaths:
 		return "use those only"
-	case workspace.DoDelete:
+	case store.DoDelete:
 		return "delete files that are not needed"
-	case workspace.DoFreeStore:
+	case store.DoFreeStore:
 		return "the operator can make room"
 	}
 	return ""

@@ -10,32 +10,33 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // Words are the flags and commands by which a person knows the arguments and the
 // calls of a workspace. No other package words an error of the workspace for the
 // command line.
-var Words = workspace.Words{
-	Arg: map[workspace.Arg]string{
-		workspace.ArgAgent:       "agent_id",
-		workspace.ArgIfVersion:   "--if-version",
-		workspace.ArgVersion:     "--version",
-		workspace.ArgFromLine:    "--from-line",
-		workspace.ArgToLine:      "--to-line",
-		workspace.ArgContext:     "--context",
-		workspace.ArgOld:         "the text to replace",
-		workspace.ArgNew:         "the one that replaces it",
-		workspace.ArgAll:         "--all",
-		workspace.ArgSinceEntry:  "--since",
-		workspace.ArgTail:        "--tail",
-		workspace.ArgSinceChange: "--since",
-		workspace.ArgWhere:       "--where",
-		workspace.ArgOnce:        "--once",
-		workspace.ArgSection:     "--section",
-		workspace.ArgThrough:     "--through",
-		workspace.ArgNewPath:     "new path",
-		workspace.ArgLimit:       "--limit",
-		workspace.ArgAfter:       "--after",
+var Words = store.Words{
+	Arg: map[store.Arg]string{
+		store.ArgAgent:       "agent_id",
+		store.ArgIfVersion:   "--if-version",
+		store.ArgVersion:     "--version",
+		store.ArgFromLine:    "--from-line",
+		store.ArgToLine:      "--to-line",
+		store.ArgContext:     "--context",
+		store.ArgOld:         "the text to replace",
+		store.ArgNew:         "the one that replaces it",
+		store.ArgAll:         "--all",
+		store.ArgSinceEntry:  "--since",
+		store.ArgTail:        "--tail",
+		store.ArgSinceChange: "--since",
+		store.ArgWhere:       "--where",
+		store.ArgOnce:        "--once",
+		store.ArgSection:     "--section",
+		store.ArgThrough:     "--through",
+		store.ArgNewPath:     "new path",
+		store.ArgLimit:       "--limit",
+		store.ArgAfter:       "--after",
 	},
 	Way:    wayOut,
 	NoKind: true,
@@ -49,36 +50,36 @@ func wayOut(e *workspace.Error) string {
 		raise = ", or raise " + flags.Raising(e.Quota.Of)
 	}
 	switch e.Way.Do {
-	case workspace.DoReadSince:
+	case store.DoReadSince:
 		return fmt.Sprintf("see what changed with scratchpad files diff %s %d", operand(e.Object), e.Way.N)
-	case workspace.DoReadFile:
+	case store.DoReadFile:
 		return "print it with scratchpad files cat"
-	case workspace.DoReadLog:
+	case store.DoReadLog:
 		return "scratchpad logs cat prints it"
-	case workspace.DoList:
+	case store.DoList:
 		return "scratchpad files ls shows those that exist"
-	case workspace.DoOtherPath:
+	case store.DoOtherPath:
 		return "give another path, or delete that file with scratchpad files rm"
-	case workspace.DoGiveMoreText:
+	case store.DoGiveMoreText:
 		return "give more of the text around it, or give --all"
-	case workspace.DoSplitFile:
+	case store.DoSplitFile:
 		return "split it into several files" + raise
-	case workspace.DoSplitEntry:
+	case store.DoSplitEntry:
 		return "split it into several entries" + raise
-	case workspace.DoUnicodePaths:
+	case store.DoUnicodePaths:
 		return "--paths unicode allows it"
-	case workspace.DoDelete:
+	case store.DoDelete:
 		return "delete what is not needed" + raise
-	case workspace.DoCallChanges:
+	case store.DoCallChanges:
 		return "scratchpad changes shows what is there now"
-	case workspace.DoSearchExact:
+	case store.DoSearchExact:
 		return "give --exact to look for it as it stands"
-	case workspace.DoRestore:
+	case store.DoRestore:
 		return fmt.Sprintf("scratchpad files restore %[1]s brings it back, and "+
 			"scratchpad files cat %[1]s --version %[2]d prints it", operand(e.Object), e.Way.N)
-	case workspace.DoDropDeleted:
+	case store.DoDropDeleted:
 		return "scratchpad files rm --for-good drops those that scratchpad files ls --deleted lists" + raise
-	case workspace.DoFreeStore:
+	case store.DoFreeStore:
 		return "delete agents with scratchpad agents rm" + raise
 	}
 	return ""
@@ -111,7 +112,7 @@ func Text(err error) string {
 // ofHome is the text of an error of a path that an agent may have under "~/", or that a shell has
 // made of one; "" for other errors.
 func ofHome(e *workspace.Error) string {
-	if e.Arg != workspace.ArgPath && e.Arg != workspace.ArgNewPath && e.Arg != workspace.ArgPrefix {
+	if e.Arg != store.ArgPath && e.Arg != store.ArgNewPath && e.Arg != store.ArgPrefix {
 		return ""
 	}
 	rest, found := strings.CutPrefix(e.Object, "~/")

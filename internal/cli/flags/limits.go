@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const limitPrefix = "max-" // of the flags of limits
@@ -40,7 +41,7 @@ func Describe(flag string) (help, byDefault string, ok bool) {
 // Least returns the least value of the limit that a flag sets. Package workspace would take a limit
 // of 0 for the default, but in StoreLimits.
 func Least(flag string) int64 {
-	if l, _ := limitOf(flag); l.Of == workspace.StoreAgents || l.Of == workspace.StoreBytes {
+	if l, _ := limitOf(flag); l.Of == store.StoreAgents || l.Of == store.StoreBytes {
 		return 0
 	}
 	return 1
@@ -58,13 +59,13 @@ func limitOf(flag string) (l workspace.Limit, ok bool) {
 }
 
 // Raising returns the flag that raises a limit, "" if there is none.
-func Raising(of workspace.Resource) string {
+func Raising(of store.Resource) string {
 	for _, l := range workspace.AllLimits() {
 		if l.Of == of {
 			return "--" + limitPrefix + l.Name
 		}
 	}
-	if of == workspace.SummaryTokens {
+	if of == store.SummaryTokens {
 		return "--summary-tokens-per-month"
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // entryRecord is an entry of a log in its file.
@@ -64,8 +65,8 @@ func (r *entryReader) next() (workspace.Entry, error) {
 	}
 	content := []byte(*e.Text)
 	if size := int64(len(content)); size > r.limit {
-		return workspace.Entry{}, sizeError(size, workspace.EntryBytes, r.limit,
-			workspace.Way{Do: workspace.DoSplitEntry})
+		return workspace.Entry{}, sizeError(size, store.EntryBytes, r.limit,
+			store.Way{Do: store.DoSplitEntry})
 	}
 	return workspace.Entry{ID: e.ID, Author: e.Author.author(), Time: e.Time, Content: content,
 		SHA256: sha256.Sum256(content)}, nil

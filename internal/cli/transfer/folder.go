@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A folder is the root of an export. Nothing outside of it is opened, whatever links
@@ -96,12 +97,12 @@ func (f folder) read(name string, limit int64) ([]byte, error) {
 	}
 	defer file.Close()
 	if size := info.Size(); size > limit {
-		return nil, sizeError(size, workspace.FileBytes, limit, workspace.Way{Do: workspace.DoSplitFile})
+		return nil, sizeError(size, store.FileBytes, limit, store.Way{Do: store.DoSplitFile})
 	}
 	return io.ReadAll(io.LimitReader(file, limit+1)) // it may grow
 }
 
-func sizeError(size int64, of workspace.Resource, limit int64, way workspace.Way) error {
+func sizeError(size int64, of store.Resource, limit int64, way store.Way) error {
 	e := workspace.Errorf(workspace.ErrTooLarge, "%d bytes, limit %d", size, limit)
 	e.Quota = &workspace.Quota{Of: of, Adds: size, Limit: limit}
 	e.Way = way

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ImportOptions of [Import]. The zero value imports.
@@ -17,7 +18,7 @@ type ImportOptions struct {
 	DryRun bool               // only report what would change; limits are not checked
 	All    bool               // import hidden names too, and what programs make for themselves
 	Paths  workspace.PathRule // which paths the workspace allows
-	Words  workspace.Words    // words the reasons why names are left out
+	Words  store.Words    // words the reasons why names are left out
 	Now    func() time.Time   // nil: time.Now
 }
 
@@ -224,7 +225,7 @@ func (im *importer) reason(err error) (string, bool) {
 	}
 	bare := *e
 	bare.Op, bare.Object, bare.Arg = "", "", 0
-	return bare.Text(im.o.Words), e.Quota == nil || e.Quota.Of != workspace.StoreAgents
+	return bare.Text(im.o.Words), e.Quota == nil || e.Quota.Of != store.StoreAgents
 }
 
 // named gives an error of a limit the name of the file in the folder.

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // The entries that are appended in one transaction.
@@ -72,7 +73,7 @@ func (im *importer) marks(file *os.File, l logRecord) ([]mark, error) {
 		}
 		if int64(len(marks)) >= im.limits.Entries {
 			e := workspace.Errorf(workspace.ErrQuota, "it has more than %d entries", im.limits.Entries)
-			e.Quota = &workspace.Quota{Of: workspace.EntryCount, Adds: im.limits.Entries + 1, Limit: im.limits.Entries}
+			e.Quota = &workspace.Quota{Of: store.EntryCount, Adds: im.limits.Entries + 1, Limit: im.limits.Entries}
 			return nil, e
 		}
 		if errors.Is(err, workspace.ErrTooLarge) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 const (
@@ -123,7 +124,7 @@ func addUse(system workspace.Records, o ListOptions, keys []Key) error {
 }
 
 // tenantKeys is what the limit of keys limits.
-const tenantKeys workspace.Resource = "keys of the tenant"
+const tenantKeys store.Resource = "keys of the tenant"
 
 // A census is a count of the keys of a tenant.
 type census struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/server/access"
 	"github.com/agent-scratchpad/scratchpad/internal/server/apierror"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A failure is an answer that is an error.
@@ -85,20 +86,20 @@ func notThere(what, id string) *failure {
 
 // words are the names by which clients know arguments. No other file words an error of the
 // workspace.
-var words = workspace.Words{
-	Arg: map[workspace.Arg]string{workspace.ArgNewPath: "path", workspace.ArgPrefix: "path_prefix",
-		workspace.ArgAfter: "page", workspace.ArgLimit: "limit"},
+var words = store.Words{
+	Arg: map[store.Arg]string{store.ArgNewPath: "path", store.ArgPrefix: "path_prefix",
+		store.ArgAfter: "page", store.ArgLimit: "limit"},
 	Way: func(e *workspace.Error) string {
 		switch e.Way.Do {
-		case workspace.DoUnicodePaths:
+		case store.DoUnicodePaths:
 			return "the operator can allow it with --paths unicode"
-		case workspace.DoRestore:
+		case store.DoRestore:
 			return "its versions can still be read"
-		case workspace.DoDropDeleted:
+		case store.DoDropDeleted:
 			return "the operator drops them with scratchpad files rm --for-good"
-		case workspace.DoDelete:
+		case store.DoDelete:
 			return "make room by deleting memories"
-		case workspace.DoFreeStore:
+		case store.DoFreeStore:
 			return "delete memory stores, or ask the operator for more"
 		}
 		return ""
