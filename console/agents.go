@@ -85,7 +85,7 @@ func (v *visit) agents() error {
 	for _, o := range agentOrders {
 		d.Orders = append(d.Orders, choice{o.title, agentsURL(d.Part, o.name, ""), o.name == d.Order})
 	}
-	page, err := p.Service.FindAgents(v.r.Context(), find)
+	page, err := p.Service.Agents(v.r.Context(), find)
 	if err != nil {
 		return err
 	}

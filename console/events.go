@@ -98,7 +98,7 @@ func (v *visit) events() error {
 // have: then nobody else's writes show in a stream, and no page is fetched for them.
 func (v *visit) newest(p Person, agent string) string {
 	if agent == "" {
-		page, err := p.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(),
+		page, err := p.Service.Agents(v.r.Context(), workspace.AgentsQuery{Patterns: p.listed(),
 			Order: store.ByUpdated, Limit: 1})
 		if err != nil || len(page.Agents) == 0 {
 			return ""

@@ -115,7 +115,7 @@ func (d *healthData) setChecks(checks []Check) {
 func (v *visit) lastHour() ([]Fact, error) {
 	since, least := v.h.o.Now().Add(-time.Hour), ""
 	var agents, files, entries, deletions int64
-	found, err := v.person.Service.FindAgents(v.r.Context(), workspace.AgentsQuery{
+	found, err := v.person.Service.Agents(v.r.Context(), workspace.AgentsQuery{
 		Patterns: []string{"*"}, Order: store.ByUpdated, Limit: hourPages})
 	if err != nil {
 		return nil, err

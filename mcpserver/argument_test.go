@@ -20,8 +20,8 @@ import (
 func everything(t testing.TB, svc *workspace.Service) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	agents := must(svc.Agents(t.Context(), "", 0))(t)
-	for _, a := range agents {
+	agents := must(svc.Agents(t.Context(), workspace.AgentsQuery{Patterns: []string{"*"}}))(t)
+	for _, a := range agents.Agents {
 		u := a.Usage
 		u.Operations = 0
 		all[a.Agent] = fmt.Sprintf("%+v", u)

@@ -296,9 +296,9 @@ func readAll(ctx context.Context, s store.Store, want answers) (*reading, error)
 	if err != nil {
 		return r, err
 	}
-	agents, err := svc.Agents(ctx, "", 0)
+	agents, err := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{"*"}})
 	r.note("agent ", err)
-	for _, a := range agents {
+	for _, a := range agents.Agents {
 		r.answers["agent "+a.Agent] = fmt.Sprintf("%+v", a.Usage)
 	}
 	for _, agent := range planAgents {

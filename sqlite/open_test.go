@@ -461,11 +461,11 @@ func (l *ledger) check(ctx context.Context, svc *workspace.Service) error {
 // checkNothingElse reports files that are there although no write of them was
 // acknowledged.
 func (l *ledger) checkNothingElse(ctx context.Context, svc *workspace.Service) error {
-	agents, err := svc.Agents(ctx, "", 1000)
+	agents, err := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{"*"}, Limit: 200})
 	if err != nil {
 		return err
 	}
-	for _, a := range agents {
+	for _, a := range agents.Agents {
 		ws, err := svc.Agent(a.Agent)
 		if err != nil {
 			return err

@@ -853,21 +853,24 @@ func (m *machine) check(t *rapid.T) {
 			t.Fatalf("Check of %s = %v, %v", name, r.Problems, err)
 		}
 	}
-	var want []workspace.AgentUsage
+	var want []workspace.AgentInfo
 	for _, name := range slices.Sorted(maps.Keys(m.agents)) {
 		if u := m.agents[name].usage(); u != (workspace.Usage{}) {
-			want = append(want, workspace.AgentUsage{Agent: name, Usage: u})
+			want = append(want, workspace.AgentInfo{Agent: name, Usage: u})
 		}
 	}
-	var got []workspace.AgentUsage
-	for after := ""; len(got) <= len(m.agents); { // else there is one too many, and the same again maybe
-		page, err := m.svc.Agents(t.Context(), after, 1)
+	var got []workspace.AgentInfo
+	q := workspace.AgentsQuery{Patterns: []string{"*"}, Limit: 1}
+	for len(got) <= len(m.agents) { // else there is one too many, and the same again maybe
+		page, err := m.svc.Agents(t.Context(), q)
 		testkit.Must(t, err)
-		if len(page) == 0 {
+		for _, a := range page.Agents {
+			a.Updated = time.Time{}
+			got = append(got, a)
+		}
+		if q.After = page.Next; q.After == "" {
 			break
 		}
-		got = append(got, page...)
-		after = page[len(page)-1].Agent
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("Agents, want - got +:\n%s", diff)

@@ -57,7 +57,7 @@ func allCalls(ctx context.Context, svc *workspace.Service, ws *workspace.Workspa
 		_, err1 := ws.ListFiles(ctx, workspace.ListOptions{})
 		_, err2 := ws.ListLogs(ctx, workspace.ListOptions{})
 		_, err3 := ws.Usage(ctx)
-		_, err4 := svc.Agents(ctx, "", 0)
+		_, err4 := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{"*"}})
 		_, err5 := svc.DeleteAgent(ctx, ws.Agent())
 		_, err6 := fs.ReadFile(workspace.FS(ctx, ws), "a")
 		_, err7 := fs.ReadDir(workspace.FS(ctx, ws), ".")

@@ -19,15 +19,6 @@ func (s *Service) TenantName() string { return s.tenant }
 // KeepDeleted returns for how long a file that is deleted now keeps its versions. 0: not at all.
 func (s *Service) KeepDeleted() time.Duration { return s.keepDeleted }
 
-// FindAgents returns a page of the agents that q selects and that hold anything. Errors:
-// [ErrInvalid] and those of the store.
-func (s *Service) FindAgents(ctx context.Context, q AgentsQuery) (page AgentPage, err error) {
-	if err = checkContext(ctx); err == nil {
-		page, err = s.agentPage(ctx, q)
-	}
-	return page, within("find", "agents", err)
-}
-
 // Watch returns a channel that receives the name of an agent of the tenant after each write to
 // that agent. If allow is not nil, Watch sends only the names for which allow returns true. allow
 // must not block. The name "" means that any agent may have been written.

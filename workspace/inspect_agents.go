@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,21 +49,28 @@ const (
 	maxNamePart      = 128 // characters, as many as a name has
 )
 
-// agentPage is FindAgents.
-func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, error) {
+// Agents returns a page of the agents that q selects and that hold anything. Errors:
+// [ErrInvalid] and those of the store.
+func (s *Service) Agents(ctx context.Context, q AgentsQuery) (page AgentPage, err error) {
+	if err = checkContext(ctx); err == nil {
+		page, err = s.agentPage(ctx, q)
+	}
+	return page, within("list", "agents", err)
+}
+
+func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (page AgentPage, err error) {
 	if err := setLimit(&q.Limit, maxAgentsPage, agentsPage); err != nil {
-		return AgentPage{}, err
+		return page, err
 	}
 	after, err := parseAgentsCursor(s.tenant, q.Order, q.After)
 	if err != nil {
-		return AgentPage{}, err
+		return page, err
 	}
 	found, err := s.ownersLike(ctx, store.OwnersQuery{Part: q.Part, Order: q.Order, After: after, Limit: q.Limit + 1},
 		q.Patterns)
 	if err != nil {
-		return AgentPage{}, err
+		return page, err
 	}
-	var page AgentPage
 	for i, o := range found {
 		if i == q.Limit {
 			page.Next = agentsCursor(q.Order, found[i-1])
@@ -73,9 +81,8 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (AgentPage, erro
 	return page, nil
 }
 
-// ownersLike asks for the tenant's agents of each pattern, and merges the answers. No agent is
-// in two of them after simplifyPatterns. So it holds two pages at most, whatever the patterns
-// are.
+// ownersLike asks for the tenant's agents of each pattern, and merges the answers. It holds two pages
+// at most, whatever the patterns are.
 func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns []string) ([]store.OwnerUsage, error) {
 	q.Tenant = s.tenant
 	compare, err := ownersOrderOf(q.Order)
@@ -86,8 +93,7 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 		return nil, Errorf(ErrInvalid, "the part of a name has %d characters, names have %d at most", len(q.Part),
 			maxNamePart)
 	}
-	patterns, err = simplifyPatterns(patterns)
-	if err != nil {
+	if err := checkPatterns(patterns); err != nil {
 		return nil, err
 	}
 	var merged []store.OwnerUsage
@@ -98,6 +104,8 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 		}
 		merged = append(merged, found...)
 		slices.SortFunc(merged, compare)
+		same := func(a, b store.OwnerUsage) bool { return a.Owner == b.Owner } // that two patterns select
+		merged = slices.CompactFunc(merged, same)
 		merged = merged[:min(len(merged), q.Limit)]
 	}
 	return merged, nil
@@ -125,30 +133,18 @@ func (s *Service) ownersOf(
 	return found, nil
 }
 
-// simplifyPatterns returns patterns that select the same agents, each agent once: none that another
-// one covers. Errors: [ErrInvalid].
-func simplifyPatterns(patterns []string) ([]string, error) {
+// checkPatterns refuses patterns that are none, or too many.
+func checkPatterns(patterns []string) error {
 	if len(patterns) > maxAgentPatterns {
-		return nil, Errorf(ErrInvalid, "%d patterns of agents, the most are %d", len(patterns), maxAgentPatterns)
+		return Errorf(ErrInvalid, "%d patterns of agents, the most are %d", len(patterns), maxAgentPatterns)
 	}
 	for _, p := range patterns {
 		if cause := names.Agent(strings.TrimSuffix(p, "*")); p != "*" && cause != "" {
-			return nil, Errorf(ErrInvalid, "the pattern %.40q of agents is not a name, the beginning of one and *, "+
+			return Errorf(ErrInvalid, "the pattern %.40q of agents is not a name, the beginning of one and *, "+
 				"or *: %s", p, cause)
 		}
 	}
-	var simple []string
-	for i, p := range patterns {
-		covered := slices.Contains(patterns[:i], p)
-		for _, other := range patterns {
-			prefix, open := strings.CutSuffix(other, "*")
-			covered = covered || open && other != p && strings.HasPrefix(p, prefix)
-		}
-		if !covered {
-			simple = append(simple, p)
-		}
-	}
-	return simple, nil
+	return nil
 }
 
 // An ownersOrder compares owners in a list.
@@ -169,45 +165,34 @@ func ownersOrderOf(o store.OwnersOrder) (ownersOrder, error) {
 	return nil, Errorf(ErrInvalid, "there is no order %d of agents", int(o))
 }
 
-// A agentsCursor is the name of the last agent of a page, after what the order looks at: the
+// agentsCursor returns the name of the last agent of a page, after what the order looks at: the
 // microseconds of the last write, or the bytes. No name has a dot.
-
 func agentsCursor(o store.OwnersOrder, last store.OwnerUsage) string {
+	n := last.Usage.Bytes
 	switch o {
+	case store.ByName:
+		return last.Owner.Agent
 	case store.ByUpdated:
-		return strconv.FormatInt(last.Updated.UnixMicro(), 10) + "." + last.Owner.Agent
-	case store.ByBytes:
-		return strconv.FormatInt(last.Usage.Bytes, 10) + "." + last.Owner.Agent
+		n = last.Updated.UnixMicro()
 	}
-	return last.Owner.Agent
+	return fmt.Sprintf("%d.%s", n, last.Owner.Agent)
 }
 
 // parseAgentsCursor returns the owner with which a page ended; nil: there was no page.
-func parseAgentsCursor(tenant string, o store.OwnersOrder, text string) (*store.OwnerUsage, error) {
+func parseAgentsCursor(tenant string, o store.OwnersOrder, text string) (u *store.OwnerUsage, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	u := store.OwnerUsage{Owner: store.Owner{Tenant: tenant, Agent: text}}
-	if o == store.ByUpdated || o == store.ByBytes {
+	u = &store.OwnerUsage{Owner: store.Owner{Tenant: tenant, Agent: text}}
+	year := 1
+	if o != store.ByName {
 		number, name, _ := strings.Cut(text, ".")
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return nil, errAgentsCursor()
-		}
-		u.Owner.Agent, u.Usage.Bytes = name, n
-		if o == store.ByUpdated {
-			u.Usage.Bytes, u.Updated = 0, time.UnixMicro(n).UTC()
-		}
-		if year := u.Updated.Year(); year < 1 || year > 9999 {
-			return nil, errAgentsCursor()
-		}
+		u.Usage.Bytes, err = strconv.ParseInt(number, 10, 64)
+		u.Owner.Agent, u.Updated = name, time.UnixMicro(u.Usage.Bytes).UTC()
+		year = u.Updated.Year()
 	}
-	if names.Agent(u.Owner.Agent) != "" {
-		return nil, errAgentsCursor()
+	if err != nil || year < 1 || year > 9999 || names.Agent(u.Owner.Agent) != "" {
+		return nil, Errorf(ErrInvalid, "%s is not the next of a page before, in the same order", store.ArgAfter)
 	}
-	return &u, nil
-}
-
-func errAgentsCursor() error {
-	return Errorf(ErrInvalid, "%s is not the next of a page before, in the same order", store.ArgAfter)
+	return u, nil
 }

@@ -59,7 +59,7 @@ func found(all []workspace.AgentInfo, q workspace.AgentsQuery) (names []string) 
 
 // Whatever the patterns, the part of the name, the order and the size of a page are, the
 // pages together have each agent that may be seen once, in order, as it is.
-func TestFindAgents(t *testing.T) {
+func TestAgents(t *testing.T) {
 	store := newStore(t)
 	svc := serviceOn(t, store, workspace.Options{})
 	all := storedAgents(t, store, "local")
@@ -76,13 +76,13 @@ func TestFindAgents(t *testing.T) {
 		}
 		var got []string
 		for {
-			page, err := svc.FindAgents(t.Context(), q)
+			page, err := svc.Agents(t.Context(), q)
 			if err != nil || len(page.Agents) > q.Limit || len(got) > len(all) {
-				t.Fatalf("FindAgents(%+v) = %+v, %v", q, page, err)
+				t.Fatalf("Agents(%+v) = %+v, %v", q, page, err)
 			}
 			for _, a := range page.Agents {
 				if got = append(got, a.Agent); !slices.Contains(all, a) {
-					t.Fatalf("FindAgents(%+v) has %+v, which is not what was stored", q, a)
+					t.Fatalf("Agents(%+v) has %+v, which is not what was stored", q, a)
 				}
 			}
 			if q.After = page.Next; q.After == "" {
@@ -90,12 +90,12 @@ func TestFindAgents(t *testing.T) {
 			}
 		}
 		if want := found(all, q); !slices.Equal(got, want) {
-			t.Fatalf("FindAgents(%+v) = %q\nwant %q", q, got, want)
+			t.Fatalf("Agents(%+v) = %q\nwant %q", q, got, want)
 		}
 	}
 }
 
-func TestFindAgentsRefuses(t *testing.T) {
+func TestAgentsRefuses(t *testing.T) {
 	svc, _ := newService(t, workspace.Options{})
 	for _, q := range []workspace.AgentsQuery{
 		{Limit: -1}, {Limit: 201}, {Order: 9}, {Order: -1}, {Part: strings.Repeat("x", 129)}, {Patterns: make([]string, 101)},
@@ -107,13 +107,11 @@ func TestFindAgentsRefuses(t *testing.T) {
 		if q.Patterns == nil {
 			q.Patterns = []string{"*"}
 		}
-		_, err := svc.FindAgents(t.Context(), q)
-		wantErr(t, fmt.Sprintf("FindAgents(%.99q)", fmt.Sprint(q)), err, workspace.ErrInvalid)
+		_, err := svc.Agents(t.Context(), q)
+		wantErr(t, fmt.Sprintf("Agents(%.99q)", fmt.Sprint(q)), err, workspace.ErrInvalid)
 	}
-	_, err := svc.Agents(t.Context(), "", -1)
-	wantErr(t, "Agents with a negative limit", err, workspace.ErrInvalid, "limit -1")
-	if page, err := svc.FindAgents(t.Context(), workspace.AgentsQuery{}); err != nil || len(page.Agents) > 0 {
-		t.Errorf("FindAgents without patterns = %+v, %v, want nothing", page, err)
+	if page, err := svc.Agents(t.Context(), workspace.AgentsQuery{}); err != nil || len(page.Agents) > 0 {
+		t.Errorf("Agents without patterns = %+v, %v, want nothing", page, err)
 	}
 }
 

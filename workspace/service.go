@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -166,38 +165,6 @@ func (s *Service) Look(agentID string) (*Workspace, error) {
 	}
 	w.uncounted = true
 	return w, nil
-}
-
-// AgentUsage is an agent in the list that [Service.Agents] returns.
-type AgentUsage struct {
-	Agent string
-	Usage Usage
-}
-
-// Agents lists the agents that hold anything, in byte order of name. The list begins with
-// the first agent after the name after, or with the first of all if after is "". It has at
-// most limit agents; a limit of 0 is 100. Errors: [ErrInvalid] and those of the store.
-func (s *Service) Agents(ctx context.Context, after string, limit int) ([]AgentUsage, error) {
-	err := checkContext(ctx)
-	if err == nil && limit < 0 {
-		err = Errorf(ErrInvalid, "limit %d is negative", limit)
-	}
-	var list store.OwnerList
-	if err == nil {
-		q := store.OwnersQuery{Tenant: s.tenant, Limit: cmp.Or(limit, 100)}
-		if after != "" {
-			q.After = &store.OwnerUsage{Owner: store.Owner{Tenant: s.tenant, Agent: after}}
-		}
-		list, err = s.store.Owners(ctx, q)
-	}
-	if err != nil {
-		return nil, within("list", "agents", err)
-	}
-	agents := make([]AgentUsage, len(list.Owners))
-	for i, o := range list.Owners {
-		agents[i] = AgentUsage{Agent: o.Owner.Agent, Usage: o.Usage}
-	}
-	return agents, nil
 }
 
 // DeleteAgent removes all files and logs of an agent, what is kept of its deleted files, its

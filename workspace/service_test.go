@@ -71,9 +71,9 @@ func TestDeleteAgent(t *testing.T) {
 	if err != nil || !found {
 		t.Fatalf("DeleteAgent = %t, %v, want it found", found, err)
 	}
-	agents, err := svc.Agents(t.Context(), "", 0)
-	if err != nil || len(agents) != 1 || agents[0].Agent != "b" {
-		t.Errorf("Agents = %+v, %v, want the other one alone", agents, err)
+	page, err := svc.Agents(t.Context(), workspace.AgentsQuery{Patterns: []string{"*"}})
+	if err != nil || len(page.Agents) != 1 || page.Agents[0].Agent != "b" {
+		t.Errorf("Agents = %+v, %v, want the other one alone", page, err)
 	}
 	if u := usage(t, ws); u != (workspace.Usage{Operations: 1}) {
 		t.Errorf("the usage is %+v, want one operation, that of Usage", u)
@@ -298,14 +298,14 @@ func TestAuthor(t *testing.T) {
 // stored returns the operations that are written, without counting anything.
 func stored(t testing.TB, svc *workspace.Service) int64 {
 	t.Helper()
-	agents, err := svc.Agents(t.Context(), "", 0)
-	if err != nil || len(agents) > 1 {
-		t.Fatalf("Agents = %+v, %v, want one at most", agents, err)
+	page, err := svc.Agents(t.Context(), workspace.AgentsQuery{Patterns: []string{"*"}})
+	if err != nil || len(page.Agents) > 1 {
+		t.Fatalf("Agents = %+v, %v, want one at most", page, err)
 	}
-	if len(agents) == 0 {
+	if len(page.Agents) == 0 {
 		return 0
 	}
-	return agents[0].Usage.Operations
+	return page.Agents[0].Usage.Operations
 }
 
 // Reads that no write takes along are written within ten seconds.

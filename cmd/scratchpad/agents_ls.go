@@ -6,6 +6,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
+	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type agentsLs struct{}
@@ -32,15 +33,12 @@ func (agentsLs) Run(p *process) error {
 		}
 		records := []agentRecord{}
 		rows := [][]string{{"AGENT", "FILES", "LOGS", "ENTRIES", "BYTES", "OPERATIONS", "PROJECT", "NAME"}}
-		for after := ""; ; {
-			page, err := svc.Agents(p.ctx, after, 0)
+		for q := (workspace.AgentsQuery{Patterns: []string{"*"}}); ; {
+			page, err := svc.Agents(p.ctx, q)
 			if err != nil {
 				return err
 			}
-			if len(page) == 0 {
-				break
-			}
-			for _, a := range page {
+			for _, a := range page.Agents {
 				r := agentRecord{Agent: report.AgentOf(a.Agent, a.Usage), Project: folders[a.Agent]}
 				profile, _, err := svc.Profile(p.ctx, a.Agent)
 				if err != nil {
@@ -54,7 +52,9 @@ func (agentsLs) Run(p *process) error {
 				rows = append(rows, terminal.Row(r.ID, r.Files, r.Logs, r.Entries, r.Bytes, r.Operations, r.Project,
 					title))
 			}
-			after = page[len(page)-1].Agent
+			if q.After = page.Next; q.After == "" {
+				break
+			}
 		}
 		return p.list(records, rows, "no agents; an agent appears with its first write")
 	})

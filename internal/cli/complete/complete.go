@@ -85,8 +85,8 @@ func Names(
 		return nil
 	}
 	if kind == Agents {
-		agents, _ := svc.Agents(ctx, justBefore(prefix), most)
-		for _, a := range agents {
+		agents, _ := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{prefix + "*"}, Limit: most})
+		for _, a := range agents.Agents {
 			names = append(names, a.Agent)
 		}
 		return names
@@ -108,14 +108,4 @@ func Names(
 		names = append(names, f.Path)
 	}
 	return names
-}
-
-// justBefore returns a text that sorts after all agents' names below the prefix, and
-// before those that begin with it. No name has the byte 0x7f.
-func justBefore(prefix string) string {
-	last := len(prefix) - 1
-	if last < 0 || prefix[last] == 0 {
-		return ""
-	}
-	return prefix[:last] + string(rune(prefix[last]-1)) + "\x7f"
 }

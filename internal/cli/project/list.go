@@ -45,7 +45,7 @@ func (r Records) List(ctx context.Context) (entries []Entry, err error) {
 	off := of[""]
 	delete(of, "")
 	for _, agent := range slices.Sorted(maps.Keys(of)) {
-		page, err := r.Service.FindAgents(ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
+		page, err := r.Service.Agents(ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -291,7 +291,7 @@ func (c *call) admit(agent string) error {
 
 // written returns when an agent has written last; zero: it holds nothing.
 func (c *call) written(agent string) (time.Time, error) {
-	page, err := c.svc.FindAgents(c.ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
+	page, err := c.svc.Agents(c.ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
 	if err != nil || len(page.Agents) == 0 {
 		return time.Time{}, err
 	}

@@ -93,7 +93,7 @@ func (w *storeWalk) load() (err error) {
 		w.agents = w.agents[1:]
 	}
 	for len(w.agents) == 0 && w.moreAgents {
-		page, err := w.c.svc.FindAgents(w.c.ctx, w.query(w.nextAgents, maxLimit))
+		page, err := w.c.svc.Agents(w.c.ctx, w.query(w.nextAgents, maxLimit))
 		if err != nil {
 			return err
 		}

@@ -200,16 +200,16 @@ func insist(fn func() error) (err error) {
 // wipe deletes all agents of a tenant, with the numbers that they had reached.
 func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string) error {
 	for {
-		agents, err := svc.Agents(ctx, "", 100)
+		agents, err := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{"*"}})
 		if err != nil {
 			return err
 		}
-		for _, a := range agents {
+		for _, a := range agents.Agents {
 			if err := forget(ctx, svc, a.Agent); err != nil {
 				return err
 			}
 		}
-		if len(agents) == 0 {
+		if len(agents.Agents) == 0 {
 			break
 		}
 	}
