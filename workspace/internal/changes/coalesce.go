@@ -1,6 +1,6 @@
 // Package changes answers from the rows of a journal of changes. Read returns what has
 // changed, Diffs the differences, and Follow each row as it comes. Coalescer makes one row of
-// all those of a path. Newest lists the paths that changed last.
+// all those of a path.
 //
 // A Coalescer follows each file and log through its moves. For a reader who knows what was
 // there at a revision, it says what has become of each path. The reader also knows what it wrote
@@ -54,7 +54,7 @@ type Coalescer struct {
 	wrote  map[key]int64 // the last number that the reader wrote itself before others came
 	passed map[key]bool  // somebody else made something at the path that was deleted there
 	own    int64         // how many rows are the reader's own
-	shown  int           // how many paths are shown
+	named  map[key]bool  // by the rows that count against the limit
 	rows   int
 }
 
@@ -75,25 +75,27 @@ type track struct {
 	mark          store.Change // of that row
 }
 
-// New returns a Coalescer that shows at most limit paths. A path is shown if it, or the path
-// where it was before a move, begins with the prefix, and if not all of its rows are the
-// reader's own.
+// New returns a Coalescer that takes rows as long as they name at most limit paths. So it shows no
+// more. A path is shown if it, or the path where it was before a move, begins with the prefix, and if
+// not all of its rows are the reader's own.
 func New(prefix string, limit int) *Coalescer {
 	return &Coalescer{prefix: prefix, limit: limit, live: map[key]track{}, graves: map[key]track{},
-		wrote: map[key]int64{}, passed: map[key]bool{}}
+		wrote: map[key]int64{}, passed: map[key]bool{}, named: map[key]bool{}}
 }
 
-// Add takes the next row. It reports false if more paths than the limit, which is above 0,
-// are shown with it.
+// Add takes the next row, or reports false and does not if the rows would name more paths than the
+// limit, which is above 0. The first row always fits. Moves count, and rows of others with the prefix.
 func (f *Coalescer) Add(r Row) bool {
+	at := key{r.Kind, r.Path}
+	from := key{r.Kind, cmp.Or(r.From, r.Path)}
+	if r.From != "" || !r.Own && matches(r.Change, f.prefix) {
+		if f.named[at], f.named[from] = true, true; len(f.named) > f.limit && f.rows > 0 {
+			return false
+		}
+	}
 	f.rows++
 	if r.Own && matches(r.Change, f.prefix) {
 		f.own++
-	}
-	at := key{r.Kind, r.Path}
-	from := at
-	if r.From != "" {
-		from.path = r.From
 	}
 	t, there := f.live[from]
 	if !there || t.gone {
@@ -103,14 +105,6 @@ func (f *Coalescer) Add(r Row) bool {
 		}
 		t = fresh
 	}
-	places := []key{at}
-	if from != at {
-		places = append(places, from)
-	}
-	if known := (key{r.Kind, t.known}); t.known != "" && known != at && known != from {
-		places = append(places, known)
-	}
-	f.count(places, -1)
 	if !r.Aside || t.aside || t.row == 0 {
 		t.row, t.mark, t.aside = f.rows, r.Change, r.Aside
 	}
@@ -132,8 +126,7 @@ func (f *Coalescer) Add(r Row) bool {
 	default:
 		f.live[at] = t
 	}
-	f.count(places, +1)
-	return f.shown <= f.limit
+	return true
 }
 
 // buried reports whether somebody else had a part in a deletion that is shown at a path.
@@ -173,15 +166,6 @@ func join(all, more []store.Author) []store.Author {
 		all = all[max(0, len(all)-3):]
 	}
 	return all
-}
-
-// count adds sign for each of the places that is shown.
-func (f *Coalescer) count(places []key, sign int) {
-	for _, k := range places {
-		if _, _, shown := f.at(k); shown {
-			f.shown += sign
-		}
-	}
 }
 
 // at returns what has become of a path, the number of its newest row, and whether it is

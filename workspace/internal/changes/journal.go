@@ -1,7 +1,9 @@
 package changes
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fault"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -158,14 +160,21 @@ func After(r store.Reader, since, kept int64) (rows []store.Change, last int64, 
 
 // coalesced makes one row of all those of a path.
 func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error) {
-	paths, last, fits, err := o.coalesce(r, state.Revision, state.Revision)
-	if err == nil && !fits { // the rows up to the last one that fits are taken again
-		paths, last, _, err = o.coalesce(r, last, state.Revision)
+	c := List{Cursor: o.Since, Last: state.Revision}
+	paths := New(o.Prefix, o.Limit)
+	for c.Cursor < state.Revision && !c.More {
+		rows, err := Rows(r, c.Cursor, state.Revision, RowsAtOnce)
+		if err != nil {
+			return List{}, err
+		}
+		for _, row := range rows {
+			if c.More = !paths.Add(o.row(row)); c.More {
+				break
+			}
+			c.Cursor = row.Revision
+		}
 	}
-	if err != nil {
-		return List{}, err
-	}
-	c := List{Cursor: last, Last: state.Revision, More: last < state.Revision, Own: paths.own}
+	c.Own = paths.own
 	for _, p := range paths.Paths() {
 		authors := slices.Clone(p.Authors)
 		slices.Reverse(authors)
@@ -187,26 +196,6 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 		c.Paths = append(c.Paths, row)
 	}
 	return c, nil
-}
-
-// coalesce takes the rows up to a revision. It returns the last one that fits, and whether all do.
-func (o Selection) coalesce(r store.Reader, to, revision int64) (
-	paths *Coalescer, last int64, fits bool, err error,
-) {
-	paths = New(o.Prefix, o.Limit)
-	for last = o.Since; last < to; {
-		rows, err := Rows(r, last, revision, int(min(RowsAtOnce, to-last)))
-		if err != nil {
-			return nil, 0, false, err
-		}
-		for _, row := range rows {
-			if !paths.Add(o.row(row)) {
-				return nil, last, false, nil
-			}
-			last = row.Revision
-		}
-	}
-	return paths, last, true, nil
 }
 
 // firstOp returns the operation that makes a file or a log.
@@ -236,7 +225,7 @@ func Rows(r store.Reader, after, last int64, limit int) ([]store.Change, error) 
 	return rows, nil
 }
 
-// row returns a row of the journal as Coalescer and Newest take it.
+// row returns a row of the journal as a Coalescer takes it.
 func (o Selection) row(c store.Change) Row {
 	own := o.Except != nil && c.Author == *o.Except
 	r := Row{Change: c, Own: own}
@@ -246,11 +235,11 @@ func (o Selection) row(c store.Change) Row {
 	return r
 }
 
-// recent returns the paths that changed last, with what the newest rows of the journal
-// say of them.
+// recent returns the paths that changed last, with what the newest rows of the journal say of
+// them. Paths that these rows name changed after all others.
 func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	c := List{Cursor: state.Revision, Last: state.Revision}
-	newest, err := newestRows(r, state, o)
+	newest, err := newestRows(r, state)
 	if err != nil {
 		return List{}, err
 	}
@@ -260,27 +249,36 @@ func recent(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 				return c, err
 			}
 			for _, h := range page.Files {
-				newest.Head(Head{Kind: kind, Path: h.Path, Number: h.Version, Updated: h.Updated})
+				c.Paths = append(c.Paths, asNew(newest[key{kind, h.Path}], kind, h.Path, h.Version, h.Updated))
 			}
 			for _, h := range page.Logs {
-				newest.Head(Head{Kind: kind, Path: h.Path, Number: h.Last, Updated: h.Updated})
+				c.Paths = append(c.Paths, asNew(newest[key{kind, h.Path}], kind, h.Path, h.Last, h.Updated))
+			}
+			slices.SortFunc(c.Paths, func(a, b store.Change) int {
+				return cmp.Or(cmp.Compare(b.Revision, a.Revision), b.Time.Compare(a.Time), cmp.Compare(a.Path, b.Path),
+					cmp.Compare(a.Kind, b.Kind))
+			})
+			if len(c.Paths) > o.Limit {
+				c.Paths, c.More = c.Paths[:o.Limit], true
 			}
 		}
 	}
-	c.More = newest.Each(func(h Head, row store.Change, known bool) {
-		if !known || row.Op == store.OpMove {
-			row.Op = firstOp(h.Kind)
-		}
-		row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = h.Kind, h.Path, "", 0, h.Number,
-			0, h.Updated
-		c.Paths = append(c.Paths, row)
-	})
 	return c, nil
 }
 
-// newestRows returns a Newest with the last rows of the journal.
-func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest, error) {
-	newest := NewNewest(o.Limit)
+// asNew returns the row of a path at which there is something, for a reader who knows nothing there.
+// row is the newest one of the path, or zero.
+func asNew(row store.Change, kind store.PathKind, path string, number int64, updated time.Time) store.Change {
+	if row.Op == "" || row.Op == store.OpMove {
+		row.Op = firstOp(kind)
+	}
+	row.Kind, row.Path, row.From, row.Before, row.After, row.Entries, row.Time = kind, path, "", 0, number, 0, updated
+	return row
+}
+
+// newestRows returns the newest rows of paths, of those at the end of the journal.
+func newestRows(r store.Reader, state store.OwnerState) (map[key]store.Change, error) {
+	newest := map[key]store.Change{}
 	for at := state.Revision - min(state.Changes, recentRows); at < state.Revision; {
 		rows, err := Rows(r, at, state.Revision, RowsAtOnce)
 		if err != nil {
@@ -288,7 +286,7 @@ func newestRows(r store.Reader, state store.OwnerState, o Selection) (*Newest, e
 		}
 		for _, row := range rows {
 			if row.Op != store.OpRedact { // the path changed last when it was written
-				newest.Row(row)
+				newest[key{row.Kind, row.Path}] = row
 			}
 		}
 		at = rows[len(rows)-1].Revision
