@@ -123,9 +123,9 @@ func has(path, part string) bool {
 }
 
 // findFiles returns a page of the files whose paths have a part. It has 1,999 files at most.
-func (v *visit) findFiles(part, after string) (found workspace.FilesView, err error) {
+func (v *visit) findFiles(part, after string) (found workspace.FileList, err error) {
 	for range maxReads {
-		page, err := v.ws.ViewFiles(v.r.Context(), workspace.FilesQuery{After: after, Limit: maxFiles})
+		page, err := v.ws.ListFiles(v.r.Context(), workspace.ListOptions{After: after, Limit: maxFiles, Authors: true})
 		if err != nil || part == "" {
 			return page, err
 		}

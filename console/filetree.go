@@ -29,11 +29,11 @@ type folder struct {
 type treeFile struct {
 	Name    string // without its folders
 	Address string
-	workspace.File
+	workspace.FileInfo
 }
 
 // newTree puts the files of a page into their folders. Folders come before files.
-func newTree(agent string, files []workspace.File) *folder {
+func newTree(agent string, files []workspace.FileInfo) *folder {
 	root := &folder{Open: true}
 	for _, f := range files {
 		at, path := root, f.Path

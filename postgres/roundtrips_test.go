@@ -118,8 +118,8 @@ func readTrips() []tripCall {
 		{"list files", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			return testkit.Err(w.ListFiles(ctx, workspace.ListOptions{}))
 		}},
-		{"view files", 1, func(ctx context.Context, w *workspace.Workspace) error {
-			return testkit.Err(w.ViewFiles(ctx, workspace.FilesQuery{}))
+		{"list files and their authors", 1, func(ctx context.Context, w *workspace.Workspace) error {
+			return testkit.Err(w.ListFiles(ctx, workspace.ListOptions{Authors: true}))
 		}},
 		{"view a file", 1, func(ctx context.Context, w *workspace.Workspace) error {
 			v, err := workspace.ViewFile(ctx, w, workspace.FileQuery{Path: "a.md"})

@@ -130,10 +130,10 @@ func TestListsOfDamagedFiles(t *testing.T) {
 			testkit.Must(t, testkit.Err(ws.As(store.Author{Client: "by " + path}).WriteFile(t.Context(), path, []byte("x"), workspace.WriteOptions{})))
 		}
 		exec(t, s, change)
-		v, err := ws.ViewFiles(t.Context(), workspace.FilesQuery{})
+		v, err := ws.ListFiles(t.Context(), workspace.ListOptions{Authors: true})
 		var got []string
 		for _, f := range v.Files {
-			got = append(got, f.Path+" "+f.Current.Author.Client)
+			got = append(got, f.Path+" "+f.Author.Client)
 		}
 		if all := strings.Join(got, ", "); err != nil || all != "a by a, b , c by c" {
 			t.Errorf("after %s: %q, %v", change, all, err)

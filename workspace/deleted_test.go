@@ -654,7 +654,7 @@ var numberedCalls = map[string]func(n *numberer, ws *workspace.Workspace, path s
 		return testkit.Err(ws.DeleteFile(context.Background(), path, workspace.DeleteOptions{ForGood: true}))
 	},
 	"delete tree": func(_ *numberer, ws *workspace.Workspace, path string) error {
-		return testkit.Err(workspace.DeleteTree(context.Background(), ws, path))
+		return workspace.DeleteTree(context.Background(), ws, path)
 	},
 	"restore": func(_ *numberer, ws *workspace.Workspace, path string) error {
 		infos, err := ws.History(context.Background(), path)

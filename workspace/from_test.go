@@ -86,7 +86,7 @@ func TestProjectIsRefused(t *testing.T) {
 		"edit":   func(p string) error { _, err := shop.EditFile(ctx, p, "", "x", workspace.EditOptions{}); return err },
 		"append": func(p string) error { _, err := shop.AppendLog(ctx, p, []byte("x")); return err },
 		"delete": func(p string) error { _, err := shop.DeleteFile(ctx, p, workspace.DeleteOptions{}); return err },
-		"tree":   func(p string) error { _, err := workspace.DeleteTree(ctx, shop, p); return err },
+		"tree":   func(p string) error { return workspace.DeleteTree(ctx, shop, p) },
 		"move":   func(p string) error { _, err := shop.MoveFile(ctx, p, "b", workspace.MoveOptions{}); return err },
 		"to":     func(p string) error { _, err := shop.MoveFile(ctx, "own.md", p, workspace.MoveOptions{}); return err },
 		"redact": func(p string) error { _, err := shop.RedactVersion(ctx, p, 1, workspace.RedactOptions{}); return err },
@@ -106,7 +106,7 @@ func TestProjectIsRefused(t *testing.T) {
 			wantErr(t, name+" of a file of others", do("theirs.md"), workspace.ErrConflict, "version 2 was written outside")
 		}
 	}
-	_, err := workspace.DeleteTree(ctx, shop, "a")
+	err := workspace.DeleteTree(ctx, shop, "a")
 	wantErr(t, "DeleteTree", err, workspace.ErrConflict)
 	if got := projects(t, own, "START.md") + projects(t, own, "theirs.md") + projects(t, own, "a/START.md"); got != "--shop-shop-" {
 		t.Errorf("after all of that the versions are from %q", got)

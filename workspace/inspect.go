@@ -51,13 +51,6 @@ func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLo
 	return c, within(opChanges, "", err)
 }
 
-// ViewFiles returns a page of the files, with the authors of their current versions. ViewFiles
-// does not count as an operation. Errors: [ErrInvalid].
-func (w *Workspace) ViewFiles(ctx context.Context, q FilesQuery) (FilesView, error) {
-	v, err := view(ctx, w, func(r store.Reader) (FilesView, error) { return filesView(r, q) })
-	return v, within("list files", "", err)
-}
-
 // ViewLog returns a page of a log, the newest entries first. If the log does not exist, the
 // page is empty. ViewLog does not count as an operation. Errors: [ErrInvalid]; [ErrCorrupt] if
 // an entry of the page is not what was written.

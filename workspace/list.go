@@ -15,12 +15,17 @@ import (
 type ListOptions struct {
 	Prefix string // the beginning of the paths: plain text, case-sensitive, without wildcards; may end in a slash
 	After  string // Next of the page before; "": the first page
-	Limit  int    // rows at most, 1-200; 0: 200
+	Limit  int    // rows at most, 1-1,000; 0: 200
 
-	Deleted bool // list deleted files that can be restored, in place of those that exist; for ListFiles alone
+	// For ListFiles alone: list deleted files that can be restored, in place of those that exist; and
+	// also return the authors of files that exist.
+	Deleted, Authors bool
 }
 
-const pagePaths = 200
+const (
+	pagePaths = 200
+	mostPaths = 1000 // of a page
+)
 
 // FileInfo is a file in a [FileList].
 type FileInfo struct {
@@ -31,6 +36,7 @@ type FileInfo struct {
 	Kept     int64 // bytes of all retained versions
 	Created  time.Time
 	Updated  time.Time // of the last write or the deletion
+	Author   Author    // of the current version, with ListOptions.Authors
 
 	Deleter Author    // who deleted the file; zero: it exists
 	Expires time.Time // until when the versions of a deleted file can be restored; zero: it exists
@@ -50,7 +56,8 @@ func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, err
 	list := FileList{Files: make([]FileInfo, len(page.Files)), More: page.More}
 	for i, h := range page.Files {
 		list.Files[i] = FileInfo{Path: h.Path, Version: h.Version, Bytes: h.Size(), Versions: int64(len(h.Sizes)),
-			Kept: h.Kept(), Created: h.Created, Updated: h.Updated, Deleter: h.Deleter, Expires: h.Expires}
+			Kept: h.Kept(), Created: h.Created, Updated: h.Updated, Author: h.Current.Author, Deleter: h.Deleter,
+			Expires: h.Expires}
 		if h.Deleted {
 			list.Files[i].Version = h.Current.Number
 			list.Files[i].Bytes = h.SizeOf(h.Current.Number)
@@ -102,14 +109,15 @@ func (w *Workspace) listPage(
 		return page, err
 	}
 	if err = checkAfter(o.After); err == nil {
-		err = setLimit(&o.Limit, pagePaths, pagePaths)
+		err = setLimit(&o.Limit, mostPaths, pagePaths)
 	}
 	if err == nil {
 		page, err = view(ctx, w, func(r store.Reader) (store.Scanned, error) {
 			if o.Deleted {
 				return deletedPage(r, o, w.svc.now())
 			}
-			return r.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: o.Limit})
+			return r.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: o.Limit,
+				Authors: o.Authors})
 		})
 	}
 	return page, within(op, o.Prefix, w.counted(err))

@@ -30,7 +30,6 @@ type run struct {
 	left         int64    // versions that a move leaves at the old path
 	repeated     bool     // the request was answered before
 	keepsAll     bool     // a new version removes no older one
-	tree         TreeResult
 	made         time.Time // of the version that was made; zero if the write has a key
 	created      bool      // the write has made a file where none was
 }

@@ -8,18 +8,12 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// A TreeResult says what [DeleteTree] or [MoveTree] did.
-type TreeResult struct {
-	Files  int64 // number of files that were deleted or moved
-	Folder bool  // whether there were files below the path
-}
-
 // DeleteTree deletes the file at a path and all files below the path, in one transaction, each as
 // [Workspace.DeleteFile] does. Logs stay. Errors: [ErrNotFound] if there is no file at the path and none below it.
-func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, error) {
+func DeleteTree(ctx context.Context, w *Workspace, path string) error {
 	c := w.newWrite(ctx, "delete", path, "")
 	c.deletes = true
-	r, err := c.transact(ctx, store.Query{}, func(r *run) error {
+	_, err := c.transact(ctx, store.Query{}, func(r *run) error {
 		return r.eachInTree(func(path string) error {
 			if err := r.load(store.Query{File: path}); err != nil {
 				return err
@@ -27,10 +21,7 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, err
 			return r.deleteFile(false)
 		})
 	})
-	if err != nil {
-		return TreeResult{}, c.explain(ctx, err)
-	}
-	return r.tree, nil
+	return c.explain(ctx, err)
 }
 
 // MoveTree moves the file at a path and all files below the path to a new path, in one
@@ -39,13 +30,13 @@ func DeleteTree(ctx context.Context, w *Workspace, path string) (TreeResult, err
 // in its chain, if the new path is a file or a folder, or lies below a file; [ErrInvalid] if
 // the new path equals the path or lies below it, or if a file's new path is too long;
 // [ErrQuota].
-func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResult, error) {
+func MoveTree(ctx context.Context, w *Workspace, path, newPath string) error {
 	c := w.newWrite(ctx, "move", path, "")
 	to := c.newPath(newPath)
 	if strings.HasPrefix(to, c.path+"/") {
 		c.refuse(Errorf(ErrInvalid, "%s lies below %s", store.ArgNewPath, store.ArgPath))
 	}
-	r, err := c.transact(ctx, store.Query{To: to}, func(r *run) error {
+	_, err := c.transact(ctx, store.Query{To: to}, func(r *run) error {
 		if r.To.Exists() {
 			return inTheWay(r.To, "%s exists at version %d", names.Clip(to), r.To.Version)
 		}
@@ -63,37 +54,32 @@ func MoveTree(ctx context.Context, w *Workspace, path, newPath string) (TreeResu
 			return r.moveFile(r.Version)
 		})
 	})
-	if err != nil {
-		return TreeResult{}, c.explain(ctx, err)
-	}
-	return r.tree, nil
+	return c.explain(ctx, err)
 }
 
 // eachInTree calls fn with the path of the file at the path of the write, if it exists, and with
 // those of all files below it, in byte order. fn may remove the file.
-// It counts in r.tree.
 func (r *run) eachInTree(fn func(path string) error) error {
-	r.tree = TreeResult{}
 	l, err := r.tx.Load(store.Query{File: r.path})
 	if err != nil {
 		return err
 	}
-	if l.File.Exists() {
-		r.tree.Files++
+	found := l.File.Exists()
+	if found {
 		if err := fn(r.path); err != nil {
 			return err
 		}
 	}
 	for h, err := range store.Files(r.tx, r.path+"/") {
 		if err == nil {
-			r.tree.Files, r.tree.Folder = r.tree.Files+1, true
+			found = true
 			err = fn(h.Path)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if r.tree.Files == 0 {
+	if !found {
 		return errNoFile
 	}
 	return nil

@@ -171,7 +171,7 @@ func (c *Command) delete(ctx context.Context, ws *workspace.Workspace) (string, 
 	case p.path == "":
 		return "", refuse(workspace.ErrInvalid, "Cannot delete the %s directory itself", root)
 	}
-	_, err = workspace.DeleteTree(ctx, ws, p.path)
+	err = workspace.DeleteTree(ctx, ws, p.path)
 	if errors.Is(err, workspace.ErrNotFound) {
 		return "", missing(p, err, noPath)
 	}
@@ -194,7 +194,7 @@ func (c *Command) rename(ctx context.Context, ws *workspace.Workspace) (string, 
 	case strings.HasPrefix(to.path, from.path+"/"):
 		return "", refuse(workspace.ErrInvalid, "new_path %s lies in old_path; give a path outside of it", to.given)
 	}
-	_, err = workspace.MoveTree(ctx, ws, from.path, to.path)
+	err = workspace.MoveTree(ctx, ws, from.path, to.path)
 	switch {
 	case errors.Is(err, workspace.ErrNotFound):
 		return "", missing(from, err, noPath)
