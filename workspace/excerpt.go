@@ -58,7 +58,7 @@ func (r *ReadResult) setSince(l store.Loaded, o ReadOptions) error {
 		}
 		if o.MaxTokens > 0 && !o.count.Within(cheapest, o.MaxTokens) { // the ranges of lines in place of a diff
 			r.Diff, r.DiffJSON, r.Truncated = nil, nil, true
-			r.Changed, r.Removed, r.Joined = lineRanges(d, o.MaxTokens, o.count)
+			r.Changed, r.Removed, r.Joined = lineRanges(d, o.MaxTokens)
 			return nil
 		}
 		if r.Diff != nil {

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"math"
 	"path"
 	"strings"
 	"time"
@@ -95,67 +94,20 @@ func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) mis
 	return m
 }
 
-// maxMisspelt is how many characters a path may have for misspellings to be counted.
-const maxMisspelt = 100
-
 // nearestPath returns the path that is most like the wanted one, the first of several that
-// are equally near; "" if none is near.
+// are equally near. A path is near if it shares more than three quarters of the wanted one, or if
+// both have the same name in other folders. Case does not matter. "": none is near.
 func nearestPath(wanted string, paths []string) string {
-	best, least := "", math.MaxInt
-	for _, name := range paths {
-		if n, ok := distance(wanted, name); ok && n < least {
-			best, least = name, n
+	want := strings.ToLower(wanted)
+	nearest, best := "", len(want)*3/4
+	for _, p := range paths {
+		score := alike(strings.ToLower(p), want)
+		if strings.EqualFold(path.Base(p), path.Base(wanted)) {
+			score += len(want)
+		}
+		if score > best && p != wanted {
+			nearest, best = p, score
 		}
 	}
-	return best
-}
-
-// distance says how far two paths are apart, and whether that is near. The nearest paths differ
-// only in case. Next come paths of which one ends with the other or lacks only an extension,
-// then equal names in other folders, then misspellings.
-func distance(a, b string) (n int, near bool) {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	switch {
-	case a == b:
-		return 0, false
-	case strings.EqualFold(a, b):
-		return 1, true
-	case strings.HasSuffix(a, "/"+b), strings.HasPrefix(a, b+".") && path.Dir(a) == path.Dir(b):
-		return 2, true
-	case strings.EqualFold(path.Base(a), path.Base(b)):
-		return 3, true
-	}
-	long, short := []rune(a), []rune(b)
-	if len(long) < len(short) {
-		long, short = short, long
-	}
-	most := min((1+len(short))/4, 5)
-	if len(long)-len(short) > most || len(short) > maxMisspelt {
-		return 0, false
-	}
-	n = edits(long, short)
-	return 3 + n, n <= most
-}
-
-// edits counts the characters to insert, remove or replace to turn one text into the other.
-func edits(long, short []rune) int {
-	row := make([]int, len(short)+1) // the edits from what was read of long to each beginning of short
-	for j := range row {
-		row[j] = j
-	}
-	for i, c := range long {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, d := range short {
-			cost := diagonal
-			if c != d {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(short)]
+	return nearest
 }

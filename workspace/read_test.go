@@ -135,9 +135,9 @@ func TestReadMaxTokensDiff(t *testing.T) {
 	if diff := cmp.Diff([2][]workspace.LineRange{want, gone}, [2][]workspace.LineRange{r.Changed, r.Removed}); diff != "" || r.Joined || r.Diff != nil || r.Content != nil || !r.Truncated || r.Lines != 999 {
 		t.Errorf("ReadFile since 1 of 150 tokens = %+v, want the changed lines (-want +got):\n%s", r, diff)
 	}
-	o.MaxTokens = 20
+	o.MaxTokens = 70
 	if r := read(t, ws, "f", o); len(r.Changed) != 2 || len(r.Removed) != 2 || r.Removed[0] != (workspace.LineRange{From: 1, To: 109}) || !r.Joined {
-		t.Errorf("ReadFile since 1 of 20 tokens = %v and %v, want the nearest of the removed ranges joined", r.Changed, r.Removed)
+		t.Errorf("ReadFile since 1 of 70 tokens = %v and %v, want two of the removed ranges joined", r.Changed, r.Removed)
 	}
 	o.MaxTokens = 1500
 	if r := read(t, ws, "f", o); r.Diff == nil || r.Truncated {
