@@ -72,7 +72,7 @@ func (v *visit) changeLog() error {
 		through, ok := parseNumber(v.form.Get("through"))
 		err := workspace.ErrInvalid
 		if ok {
-			_, err = v.ws.TrimLog(v.r.Context(), v.path(), through, workspace.DeleteOptions{})
+			_, err = v.ws.TrimLog(v.r.Context(), v.path(), through, workspace.TrimLogOptions{})
 		}
 		if errors.Is(err, workspace.ErrInvalid) {
 			return v.confirmLog(http.StatusBadRequest, logConfirmData{Given: v.form.Get("through")})
@@ -83,7 +83,7 @@ func (v *visit) changeLog() error {
 		return v.see(logURL(v.ws.Agent(), v.path()))
 	case "delete":
 		seen := v.number("last")
-		_, err := v.ws.DeleteLog(v.r.Context(), v.path(), workspace.DeleteOptions{IfLast: &seen})
+		_, err := v.ws.DeleteLog(v.r.Context(), v.path(), workspace.DeleteLogOptions{IfLast: &seen})
 		if errors.Is(err, workspace.ErrConflict) {
 			return v.confirmLog(http.StatusConflict, logConfirmData{Delete: true, Changed: true})
 		}

@@ -98,13 +98,12 @@ var deleteLog = tool{
 	destructive: true,
 	properties:  []strictjson.Field{path, {Name: "through_entry", Kind: "integer"}},
 	run: func(ctx context.Context, ws *workspace.Workspace, a *arguments) (result, error) {
-		o := workspace.DeleteOptions{IdempotencyKey: a.key}
 		var d workspace.DeleteResult
 		var err error
 		if through := a.number("through_entry"); through != nil {
-			d, err = ws.TrimLog(ctx, a.Text("path"), *through, o)
+			d, err = ws.TrimLog(ctx, a.Text("path"), *through, workspace.TrimLogOptions{IdempotencyKey: a.key})
 		} else {
-			d, err = ws.DeleteLog(ctx, a.Text("path"), o)
+			d, err = ws.DeleteLog(ctx, a.Text("path"), workspace.DeleteLogOptions{IdempotencyKey: a.key})
 		}
 		return result{record: deleteLogRecord{d.Path, d.Deleted, d.Removed, d.Deleted}}, err
 	},

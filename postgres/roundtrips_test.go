@@ -97,7 +97,7 @@ func tripCalls() []tripCall {
 			return testkit.Err(w.DeleteFile(ctx, "d.md", workspace.DeleteOptions{IdempotencyKey: "delete"}))
 		}},
 		{"delete a log", 2, func(ctx context.Context, w *workspace.Workspace) error {
-			return testkit.Err(w.DeleteLog(ctx, "log.jsonl", workspace.DeleteOptions{}))
+			return testkit.Err(w.DeleteLog(ctx, "log.jsonl", workspace.DeleteLogOptions{}))
 		}},
 	})
 }

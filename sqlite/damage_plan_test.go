@@ -106,7 +106,7 @@ func (p *plan) run(ctx context.Context, s store.Store, from, to int) error {
 		ws, now = ws.As(w.author), w.now
 		switch {
 		case w.remove && w.log:
-			_, err = ws.DeleteLog(ctx, w.path, workspace.DeleteOptions{})
+			_, err = ws.DeleteLog(ctx, w.path, workspace.DeleteLogOptions{})
 		case w.remove:
 			_, err = ws.DeleteFile(ctx, w.path, workspace.DeleteOptions{})
 		case w.log:

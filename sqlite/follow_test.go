@@ -107,7 +107,7 @@ func writeRows(ws *workspace.Workspace, writer, rows int) error {
 			added = d.Deleted
 		case 1:
 			var d workspace.DeleteResult
-			d, err = ws.DeleteLog(ctx, path, workspace.DeleteOptions{})
+			d, err = ws.DeleteLog(ctx, path, workspace.DeleteLogOptions{})
 			added = d.Deleted
 		case 2, 3:
 			_, err = ws.AppendLog(ctx, path, []byte("entry"), []byte("entry"))

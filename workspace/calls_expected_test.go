@@ -243,7 +243,7 @@ func (c call) check(l workspace.Limits) error {
 			return workspace.ErrInvalid
 		}
 	}
-	if c.ifVersion != nil && (*c.ifVersion < least || c.op == "delete log" || c.op == "trim") || c.op == "trim" && c.through < 1 || c.op == "restore" && c.through < 0 || c.op == "append" && len(c.entries) == 0 {
+	if c.ifVersion != nil && *c.ifVersion < least || c.op == "trim" && c.through < 1 || c.op == "restore" && c.through < 0 || c.op == "append" && len(c.entries) == 0 {
 		return workspace.ErrInvalid
 	}
 	limit, texts := l.FileBytes, []string{c.content}

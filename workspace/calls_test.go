@@ -327,16 +327,16 @@ func run(ctx context.Context, ws *workspace.Workspace, c call) (answer, error) {
 		r, err := ws.RestoreFile(ctx, c.path, workspace.RestoreOptions{Version: c.through, IfVersion: c.ifVersion, IdempotencyKey: c.key})
 		return answer{Path: r.Path, Number: r.Version, Bytes: r.Bytes}, err
 	}
-	remove := ws.DeleteFile
-	if c.op == "delete log" {
-		remove = ws.DeleteLog
+	var r workspace.DeleteResult
+	var err error
+	switch c.op {
+	case "delete log":
+		r, err = ws.DeleteLog(ctx, c.path, workspace.DeleteLogOptions{IdempotencyKey: c.key})
+	case "trim":
+		r, err = ws.TrimLog(ctx, c.path, c.through, workspace.TrimLogOptions{IdempotencyKey: c.key})
+	default:
+		r, err = ws.DeleteFile(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key, ForGood: c.op == "delete for good"})
 	}
-	if c.op == "trim" {
-		remove = func(ctx context.Context, path string, o workspace.DeleteOptions) (workspace.DeleteResult, error) {
-			return ws.TrimLog(ctx, path, c.through, o)
-		}
-	}
-	r, err := remove(ctx, c.path, workspace.DeleteOptions{IfVersion: c.ifVersion, IdempotencyKey: c.key, ForGood: c.op == "delete for good"})
 	ans := answer{Path: r.Path, Some: r.Removed, Deleted: r.Deleted, Kept: r.Versions}
 	if !r.Until.IsZero() {
 		ans.Until = r.Until.UnixMicro()
@@ -388,10 +388,11 @@ func (m *machine) delete(t *rapid.T) {
 	}
 	ws, a := m.pick(t)
 	path := drawPath(t)
-	m.make(t, ws, a, call{
-		op: pick("delete", "delete", "delete log", "delete for good").Draw(t, "op"), path: path,
-		ifVersion: drawVersion(t, a.files[path].last), key: drawKey(t), author: drawAuthor(t),
-	})
+	c := call{op: pick("delete", "delete", "delete log", "delete for good").Draw(t, "op"), path: path, key: drawKey(t), author: drawAuthor(t)}
+	if c.op != "delete log" {
+		c.ifVersion = drawVersion(t, a.files[path].last)
+	}
+	m.make(t, ws, a, c)
 }
 
 func (m *machine) restore(t *rapid.T) {
@@ -438,7 +439,7 @@ func (m *machine) trim(t *rapid.T) {
 	log := a.logs[path]
 	before := len(log.parts)
 	through := log.last - pick[int64](0, 1, 1, 2, 3, 5, -1).Draw(t, "left")
-	kind := m.make(t, ws, a, call{op: "trim", path: path, through: through, ifVersion: oftenThen(pick[*int64](nil), pick(ptr(1))).Draw(t, "condition"), key: drawKey(t)})
+	kind := m.make(t, ws, a, call{op: "trim", path: path, through: through, key: drawKey(t)})
 	switch after := len(a.logs[path].parts); {
 	case kind == nil && after == 0 && before > 0:
 		m.saw("trim all")

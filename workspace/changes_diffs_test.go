@@ -58,9 +58,9 @@ func TestChangesDiffs(t *testing.T) {
 	write(t, ws, "short", "y\n")
 	write(t, ws, "new", "x\n")
 	appendLog(t, ws, "log", "three", "a line\nand \"another\"")
-	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "trimmed", 1, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "trimmed", 1, workspace.TrimLogOptions{})))
 	appendLog(t, ws, "cut", "three", "four")
-	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "cut", 3, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "cut", 3, workspace.TrimLogOptions{})))
 	wantDiffs(t, ws, cursor)
 }
 

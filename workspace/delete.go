@@ -7,17 +7,26 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// DeleteOptions of [Workspace.DeleteFile], [Workspace.DeleteLog] and
-// [Workspace.TrimLog]. The zero value sets no condition.
+// DeleteOptions of [Workspace.DeleteFile]. The zero value sets no condition.
 type DeleteOptions struct {
-	IfVersion      *int64 // as in WriteOptions, for DeleteFile alone; nil: any
-	IfLast         *int64 // the number of the log's last entry, else ErrConflict; for DeleteLog alone; nil: any
+	IfVersion      *int64 // as in WriteOptions; nil: any
 	IdempotencyKey string // as in WriteOptions
 
 	// ForGood removes the versions of a file at once, also if the file is deleted already. Their
-	// content leaves the database file as redacted content does. For DeleteFile alone; a project
-	// cannot delete for good, see [Workspace.From].
+	// content leaves the database file as redacted content does. A project cannot delete for good,
+	// see [Workspace.From].
 	ForGood bool
+}
+
+// DeleteLogOptions of [Workspace.DeleteLog]. The zero value sets no condition.
+type DeleteLogOptions struct {
+	IfLast         *int64 // the number of the log's last entry, else ErrConflict; nil: any
+	IdempotencyKey string // as in WriteOptions
+}
+
+// TrimLogOptions of [Workspace.TrimLog].
+type TrimLogOptions struct {
+	IdempotencyKey string // as in WriteOptions
 }
 
 // DeleteResult says what a deletion removed, and what it has kept.
@@ -29,13 +38,6 @@ type DeleteResult struct {
 	Versions int64     // how many versions of a deleted file are kept, for RestoreFile
 	Until    time.Time // until when these versions can be restored; zero: none are kept
 }
-
-// Conditions that a log cannot have, and that only DeleteLog has.
-var (
-	errLogVersion = Errorf(ErrInvalid, "a log has no versions; leave %s out", store.ArgIfVersion)
-	errIfLast     = Errorf(ErrInvalid, "IfLast is a condition for the deletion of a whole log; leave it out")
-	errLogForGood = Errorf(ErrInvalid, "the deletion of a log is always for good; leave ForGood out")
-)
 
 // DeleteFile deletes a file, and removes its summaries. For [Options].KeepDeleted, the retained
 // versions can still be read by their numbers, and [Workspace.RestoreFile] brings them back. A
@@ -53,9 +55,6 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 		op = "delete for good"
 	}
 	c := w.newWrite(ctx, op, path, o.IdempotencyKey)
-	if o.IfLast != nil {
-		c.refuse(errIfLast)
-	}
 	if o.ForGood && w.project != "" {
 		c.refuse(or(Errorf(ErrInvalid, "a project does not delete for good"), store.DoOutside, 0))
 	}
@@ -67,14 +66,8 @@ func (w *Workspace) DeleteFile(ctx context.Context, path string, o DeleteOptions
 // error. A file at the same path stays. The entries of a later log at the path have higher
 // numbers. With IfLast, a caller deletes only entries that it has seen. Errors:
 // [ErrConflict] if the log's last entry is not IfLast.
-func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions) (DeleteResult, error) {
+func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteLogOptions) (DeleteResult, error) {
 	c := w.newWrite(ctx, "delete log", path, o.IdempotencyKey)
-	if o.IfVersion != nil {
-		c.refuse(errLogVersion)
-	}
-	if o.ForGood {
-		c.refuse(errLogForGood)
-	}
 	last := o.IfLast
 	if last != nil {
 		last = new(*last)
@@ -98,17 +91,9 @@ func (w *Workspace) DeleteLog(ctx context.Context, path string, o DeleteOptions)
 // the log stays, empty. If there is no log, or the entries are gone already, TrimLog removes
 // nothing and returns no error.
 // Errors: [ErrInvalid] for a number below 1 or above that of the last entry.
-func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o DeleteOptions) (DeleteResult, error) {
+func (w *Workspace) TrimLog(ctx context.Context, path string, through int64, o TrimLogOptions) (
+	DeleteResult, error) {
 	c := w.newWrite(ctx, "delete entries of log", path, o.IdempotencyKey)
-	if o.IfVersion != nil {
-		c.refuse(errLogVersion)
-	}
-	if o.IfLast != nil {
-		c.refuse(errIfLast)
-	}
-	if o.ForGood {
-		c.refuse(errLogForGood)
-	}
 	c.refuse(checkNumber(store.ArgThrough, through, 1))
 	return c.remove(ctx, &through, store.Query{Log: c.path, Through: through}, func(r *run) error {
 		h := r.Log

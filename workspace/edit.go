@@ -69,8 +69,8 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		old, new := old, new
 		switch crlf, mixed := lineends.InCRLF(text, old); {
 		case mixed:
-			return nil, 0, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is stored`,
-				store.ArgOld)
+			return nil, 0, Errorf(ErrConflict, `%s occurs with both \n and \r\n as line ends; give each as it is `+
+				`stored`, store.ArgOld)
 		case crlf:
 			old, new, e.LineEnds = lineends.ToCRLF(old), lineends.ToCRLF(new), "crlf"
 		}

@@ -35,7 +35,7 @@ func pathCalls(ctx context.Context, ws *workspace.Workspace, path string) iter.S
 		"AppendLog":  func() error { return testkit.Err(ws.AppendLog(ctx, path, []byte("x"))) },
 		"ReadLog":    func() error { return testkit.Err(ws.ReadLog(ctx, path, workspace.ReadLogOptions{})) },
 		"DeleteFile": func() error { return testkit.Err(ws.DeleteFile(ctx, path, workspace.DeleteOptions{})) },
-		"DeleteLog":  func() error { return testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})) },
+		"DeleteLog":  func() error { return testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteLogOptions{})) },
 	}
 	return func(yield func(string, error) bool) {
 		for name, call := range calls {

@@ -119,7 +119,7 @@ func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
 		testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
 		clock.Advance(31 * day)
 	}
-	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IdempotencyKey: "k"})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l", workspace.DeleteLogOptions{IdempotencyKey: "k"})))
 	if first := appendLog(t, ws, "l", "x").First; first != 3 {
 		t.Errorf("the log goes on with entry %d, want 3", first)
 	}

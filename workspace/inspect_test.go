@@ -332,7 +332,7 @@ func filledLog(t *testing.T, ws *workspace.Workspace, random *rand.Rand) (all []
 		}
 		appendLog(t, ws.As(by), "log", batch...)
 	}
-	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 20, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 20, workspace.TrimLogOptions{})))
 	return all[20:]
 }
 
@@ -397,7 +397,7 @@ func TestViewLogOfLittle(t *testing.T) {
 		t.Errorf("ViewLog of none = %+v, %v", v, err)
 	}
 	appendLog(t, ws, "log", "x", "y")
-	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 2, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "log", 2, workspace.TrimLogOptions{})))
 	if v, err := ws.ViewLog(t.Context(), "log", workspace.LogQuery{}); err != nil || !v.Exists || len(v.Entries) != 0 || v.Next != 0 || v.First != 3 {
 		t.Errorf("ViewLog of an empty log = %+v, %v", v, err)
 	}

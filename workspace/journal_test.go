@@ -245,7 +245,7 @@ func TestJournalDeletedWhileReading(t *testing.T) {
 					t.Fatalf("record %d is of the log that came after", n)
 				}
 				if n == 50 {
-					testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l0", workspace.DeleteOptions{})))
+					testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l0", workspace.DeleteLogOptions{})))
 					for range again {
 						record(t, j, said("y"))
 					}
@@ -360,7 +360,7 @@ func (m *journalModel) usage(t *rapid.T) workspace.UsageReport {
 }
 
 func (m *journalModel) delete(t *rapid.T) {
-	testkit.Must(t, testkit.Err(m.ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(m.ws.DeleteLog(t.Context(), "l", workspace.DeleteLogOptions{})))
 	m.records = nil
 }
 

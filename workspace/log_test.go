@@ -110,9 +110,9 @@ func TestReadLogPageBytes(t *testing.T) {
 	}
 }
 
-func trimLog(t testing.TB, ws *workspace.Workspace, path string, through int64, o workspace.DeleteOptions) workspace.DeleteResult {
+func trimLog(t testing.TB, ws *workspace.Workspace, path string, through int64) workspace.DeleteResult {
 	t.Helper()
-	r, err := ws.TrimLog(t.Context(), path, through, o)
+	r, err := ws.TrimLog(t.Context(), path, through, workspace.TrimLogOptions{})
 	testkit.Must(t, err)
 	return r
 }
@@ -130,41 +130,36 @@ func TestTrimLog(t *testing.T) {
 	appendLog(t, ws, "l", "one", "two", "three", "four")
 	for _, test := range []struct {
 		through int64
-		o       workspace.DeleteOptions
 		says    string
 	}{
-		{5, workspace.DeleteOptions{}, "delete entries of log l: through is 5, the last entry is 4; give that or less"},
-		{0, workspace.DeleteOptions{}, "through is 0, the least is 1"},
-		{1, workspace.DeleteOptions{IfVersion: ptr(1)}, "a log has no versions"},
-		{1, workspace.DeleteOptions{IfLast: ptr(4)}, "leave it out"},
+		{5, "delete entries of log l: through is 5, the last entry is 4; give that or less"},
+		{0, "through is 0, the least is 1"},
 	} {
-		_, err := ws.TrimLog(t.Context(), "l", test.through, test.o)
+		_, err := ws.TrimLog(t.Context(), "l", test.through, workspace.TrimLogOptions{})
 		wantErr(t, fmt.Sprintf("TrimLog through %d", test.through), err, workspace.ErrInvalid, test.says)
 	}
-	if r := trimLog(t, ws, "l", 4, workspace.DeleteOptions{}); r.Removed != 4 {
+	if r := trimLog(t, ws, "l", 4); r.Removed != 4 {
 		t.Errorf("TrimLog of all entries = %+v, want four removed", r)
 	}
-	if r := trimLog(t, ws, "l", 4, workspace.DeleteOptions{}); r != (workspace.DeleteResult{Path: "l"}) {
+	if r := trimLog(t, ws, "l", 4); r != (workspace.DeleteResult{Path: "l"}) {
 		t.Errorf("TrimLog of no entry = %+v, want nothing deleted", r)
 	}
 	if r := appendLog(t, ws, "l", "five"); r.Last != 5 {
 		t.Errorf("the entry after four that were removed has the number %d, want 5", r.Last)
 	}
-	_, err := ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{ForGood: true})
-	wantErr(t, "DeleteLog", err, workspace.ErrInvalid, "the deletion of a log is always for good")
 }
 
 // A log is deleted with a condition only if it has no entries that the caller has not seen.
 func TestDeleteLogIfLast(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{})
 	remove := func(last int64) (workspace.DeleteResult, error) {
-		return ws.DeleteLog(t.Context(), "l", workspace.DeleteOptions{IfLast: &last})
+		return ws.DeleteLog(t.Context(), "l", workspace.DeleteLogOptions{IfLast: &last})
 	}
 	if r, err := remove(7); err != nil || r.Deleted {
 		t.Errorf("DeleteLog of no log = %+v, %v, want nothing deleted", r, err)
 	}
 	appendLog(t, ws, "l", "one", "two")
-	trimLog(t, ws, "l", 2, workspace.DeleteOptions{})
+	trimLog(t, ws, "l", 2)
 	appendLog(t, ws, "l", "three")
 	for _, last := range []int64{-1, 0, 2, 4} {
 		_, err := remove(last)
@@ -173,9 +168,6 @@ func TestDeleteLogIfLast(t *testing.T) {
 	if r, err := remove(3); err != nil || r.Removed != 1 {
 		t.Errorf("DeleteLog = %+v, %v, want one entry removed", r, err)
 	}
-	last := int64(1)
-	_, err := ws.DeleteFile(t.Context(), "l", workspace.DeleteOptions{IfLast: &last})
-	wantErr(t, "DeleteFile with a last entry", err, workspace.ErrInvalid, "leave it out")
 }
 
 // A page is what a reader would pick out of the whole log. With Where, it has so many of the entries
@@ -190,7 +182,7 @@ func TestReadLogWhere(t *testing.T) {
 	texts[49] = []byte(`n=50`)
 	texts[59] = []byte(`{"n":60,"n":60}`)
 	testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), "l", texts...)))
-	trimLog(t, ws, "l", trimmed, workspace.DeleteOptions{})
+	trimLog(t, ws, "l", trimmed)
 	for _, test := range []struct {
 		where   string
 		matches func(n int64) bool

@@ -87,13 +87,13 @@ func useFile(t *rapid.T, ws *workspace.Workspace, given, path string) {
 // useLog does the same with a log.
 func useLog(t *rapid.T, ws *workspace.Workspace, given, path string) {
 	ctx := context.Background()
-	testkit.Must(t, testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(ctx, path, workspace.DeleteLogOptions{})))
 	j := workspace.Journal(ws, given)
 	testkit.Must(t, j.Append(ctx, conversation.Record{Kind: conversation.SummaryRecord, Summary: "all", Through: 1}))
 	a, err := ws.AppendLog(ctx, given, []byte("two"))
 	page, err2 := ws.ReadLog(ctx, path, workspace.ReadLogOptions{})
 	list, err3 := ws.ListLogs(ctx, workspace.ListOptions{Prefix: given})
-	d, err4 := ws.TrimLog(ctx, given, a.Last, workspace.DeleteOptions{})
+	d, err4 := ws.TrimLog(ctx, given, a.Last, workspace.TrimLogOptions{})
 	if err := errors.Join(err, err2, err3, err4); err != nil || a.Path != path || page.Path != path || len(page.Entries) != 2 ||
 		len(list.Logs) != 1 || list.Logs[0].Path != path || d.Path != path || d.Removed != 2 {
 		t.Fatalf("log %q: %+v, %+v, %+v, %+v, %v", given, a, page, list, d, err)
@@ -331,7 +331,7 @@ func TestNameOfTheOtherKind(t *testing.T) {
 			t.Errorf("ReadLog(%s) = %+v, want IsFile %v and no name", path, page, isFile)
 		}
 	}
-	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "log", workspace.DeleteOptions{})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "log", workspace.DeleteLogOptions{})))
 	_, err = ws.ReadFile(t.Context(), "log", workspace.ReadOptions{})
 	wantErr(t, "ReadFile of a deleted log", err, workspace.ErrNotFound, "the nearest name is logs:")
 }
@@ -349,7 +349,7 @@ func TestNearestIsOnesOwn(t *testing.T) {
 			return testkit.Err(ws.DeleteFile(t.Context(), "secrets.md", workspace.DeleteOptions{}))
 		},
 		func() error {
-			return testkit.Err(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteOptions{}))
+			return testkit.Err(ws.DeleteLog(t.Context(), "secrets.md", workspace.DeleteLogOptions{}))
 		},
 	} {
 		testkit.Must(t, remove())

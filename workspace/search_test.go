@@ -50,7 +50,7 @@ func TestSearchReadsEverything(t *testing.T) {
 			}
 			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)))
 		}
-		testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "l07", 50, workspace.DeleteOptions{})))
+		testkit.Must(t, testkit.Err(ws.TrimLog(t.Context(), "l07", 50, workspace.TrimLogOptions{})))
 		for query, want := range map[string]string{
 			"needle": "", "hay0": "f000:1", "hay149": "f149:1", "straw0x0": "l00#1", "straw11x99": "l11#100", "straw4x55": "l04#56", "straw7x49": "", "straw7x50": "l07#51",
 		} {

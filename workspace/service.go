@@ -191,10 +191,16 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	final := *s
 	final.keepDeleted = 0
 	w.svc = &final
-	files, err := w.deleteAll(ctx, KindFile, w.DeleteFile)
+	files, err := w.deleteAll(ctx, KindFile, func(path string) error {
+		_, err := w.DeleteFile(ctx, path, DeleteOptions{})
+		return err
+	})
 	logs := false
 	if err == nil {
-		logs, err = w.deleteAll(ctx, KindLog, w.DeleteLog)
+		logs, err = w.deleteAll(ctx, KindLog, func(path string) error {
+			_, err := w.DeleteLog(ctx, path, DeleteLogOptions{})
+			return err
+		})
 	}
 	found := files || logs
 	if err != nil {
@@ -220,8 +226,9 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 }
 
 // deleteAll removes all files or logs, and reports whether there were any.
-func (w *Workspace) deleteAll(ctx context.Context, kind PathKind,
-	remove func(context.Context, string, DeleteOptions) (DeleteResult, error)) (found bool, err error) {
+func (w *Workspace) deleteAll(
+	ctx context.Context, kind PathKind, remove func(path string) error,
+) (found bool, err error) {
 	for more := true; more; {
 		page, err := w.listPage(ctx, "delete", kind, ListOptions{})
 		if err != nil {
@@ -229,7 +236,7 @@ func (w *Workspace) deleteAll(ctx context.Context, kind PathKind,
 		}
 		more = page.More
 		for _, path := range pathsOf(page) {
-			if _, err := remove(ctx, path, DeleteOptions{}); err != nil {
+			if err := remove(path); err != nil {
 				return found, err
 			}
 			found = true

@@ -64,7 +64,7 @@ func TestDeleteAgent(t *testing.T) {
 		write(t, ws, "often", "x")
 	}
 	appendLog(t, ws, "often", "1", "2", "3", "4")
-	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "often", workspace.DeleteOptions{IdempotencyKey: "key"})))
+	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "often", workspace.DeleteLogOptions{IdempotencyKey: "key"})))
 	write(t, other, "f", "x")
 
 	found, err := svc.DeleteAgent(t.Context(), "a")
@@ -88,7 +88,7 @@ func TestDeleteAgent(t *testing.T) {
 	if r := appendLog(t, ws, "often", "x"); r.First != 5 {
 		t.Errorf("the log goes on with entry %d, want 5", r.First)
 	}
-	if res, err := ws.DeleteLog(t.Context(), "often", workspace.DeleteOptions{IdempotencyKey: "key"}); err != nil || res.Removed != 1 {
+	if res, err := ws.DeleteLog(t.Context(), "often", workspace.DeleteLogOptions{IdempotencyKey: "key"}); err != nil || res.Removed != 1 {
 		t.Errorf("DeleteLog with a key from before = %+v, %v, want it done anew: one entry", res, err)
 	}
 }

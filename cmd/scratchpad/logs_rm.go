@@ -66,9 +66,9 @@ func (c logsRm) confirm(p *process, agent string) error {
 // was then, and have the last entry seen.
 func (c logsRm) remove(p *process, ws *workspace.Workspace, log string, seen int64) (workspace.DeleteResult, error) {
 	if c.Through > 0 {
-		return ws.TrimLog(p.ctx, log, int64(c.Through), workspace.DeleteOptions{})
+		return ws.TrimLog(p.ctx, log, int64(c.Through), workspace.TrimLogOptions{})
 	}
-	var o workspace.DeleteOptions
+	var o workspace.DeleteLogOptions
 	if !c.Yes {
 		o.IfLast = &seen
 	}

@@ -48,7 +48,7 @@ func sample(t *testing.T) store.Store {
 	do(ws.WriteFile(t.Context(), "gone", []byte("x"), workspace.WriteOptions{}))
 	do(ws.DeleteFile(t.Context(), "gone", workspace.DeleteOptions{}))
 	do(ws.AppendLog(t.Context(), "gone", []byte("x")))
-	do(ws.DeleteLog(t.Context(), "gone", workspace.DeleteOptions{}))
+	do(ws.DeleteLog(t.Context(), "gone", workspace.DeleteLogOptions{}))
 	do(ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{}))
 	return s
 }

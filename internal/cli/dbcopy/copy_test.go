@@ -84,7 +84,7 @@ func work(t testing.TB, s workspace.Store, tenant, agent string, calls int, rnd 
 		case 0:
 			_, err = ws.DeleteFile(ctx, path, workspace.DeleteOptions{})
 		case 1:
-			_, err = ws.DeleteLog(ctx, path, workspace.DeleteOptions{})
+			_, err = ws.DeleteLog(ctx, path, workspace.DeleteLogOptions{})
 		case 2, 3, 4:
 			_, err = ws.AppendLog(ctx, path, []byte(text[:min(len(text), 1<<16)]), []byte("x"))
 		case 5:

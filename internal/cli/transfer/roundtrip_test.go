@@ -49,7 +49,7 @@ func fill(t *rapid.T, ws *workspace.Workspace) {
 			}
 		case 9:
 			if page, err := ws.ReadLog(ctx, p, workspace.ReadLogOptions{}); err == nil && len(page.Entries) > 0 {
-				testkit.Must(t, testkit.Err(ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.DeleteOptions{})))
+				testkit.Must(t, testkit.Err(ws.TrimLog(ctx, p, page.Entries[0].ID, workspace.TrimLogOptions{})))
 			}
 		}
 	}

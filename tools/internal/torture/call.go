@@ -151,10 +151,10 @@ func (c call) write(ctx context.Context, ws *workspace.Workspace) (answer, error
 		r, err := ws.AppendLogWith(ctx, c.Path, workspace.AppendOptions{IdempotencyKey: c.Key}, entries...)
 		return answer{Number: r.Last}, err
 	case doTrim:
-		r, err := ws.TrimLog(ctx, c.Path, c.Since, workspace.DeleteOptions{IdempotencyKey: c.Key})
+		r, err := ws.TrimLog(ctx, c.Path, c.Since, workspace.TrimLogOptions{IdempotencyKey: c.Key})
 		return answer{Count: r.Removed}, err
 	case doDeleteLog:
-		r, err := ws.DeleteLog(ctx, c.Path, workspace.DeleteOptions{IdempotencyKey: c.Key})
+		r, err := ws.DeleteLog(ctx, c.Path, workspace.DeleteLogOptions{IdempotencyKey: c.Key})
 		return answer{Count: r.Removed}, err
 	}
 	return answer{}, fmt.Errorf("there is no call %q", c.Do)

@@ -113,7 +113,7 @@ func (c *canary) write(ctx context.Context, ws *workspace.Workspace) error {
 	c.Last = r.Last
 	c.Writes++
 	if c.Last%32 == 0 {
-		if _, err := ws.TrimLog(ctx, canaryPath, c.Last-8, workspace.DeleteOptions{}); err != nil {
+		if _, err := ws.TrimLog(ctx, canaryPath, c.Last-8, workspace.TrimLogOptions{}); err != nil {
 			return c.lost("trimming", err)
 		}
 	}
