@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/changes"
@@ -58,47 +57,34 @@ func changesBack(r store.Reader, q ChangeLogQuery, kept int64) (ChangeLog, error
 		return ChangeLog{}, err
 	}
 	c := ChangeLog{Last: state.Revision, Oldest: state.Revision - min(state.Changes, kept) + 1}
-	last := state.Revision // the newest row that was not looked at
+	last := state.Revision // the first row to look at
 	if q.Before > 0 {
 		last = min(last, q.Before-1)
 	}
-	left := scanRows
-	for last >= c.Oldest && left > 0 && (len(c.Changes) < q.Limit || q.Join) {
-		n := min(int64(changes.RowsAtOnce), int64(left), last-c.Oldest+1)
-		if q.Prefix == "" && q.Author == "" && q.Kind == "" && !q.Join {
-			n = min(n, int64(q.Limit))
-		}
-		rows, err := changes.Rows(r, last-n, state.Revision, int(n))
-		if err != nil {
-			return ChangeLog{}, err
-		}
-		if int64(len(rows)) != n {
-			return ChangeLog{}, Errorf(ErrCorrupt, "change %d is missing",
-				last-n+int64(len(rows))+1)
-		}
-		for _, row := range slices.Backward(rows) {
-			if q.selects(row) && !(q.Join && c.join(row)) {
-				if len(c.Changes) == q.Limit {
-					c.Next = row.Revision + 1
-					return c, nil
-				}
-				c.Changes = append(c.Changes, row)
-			}
-			last, left = row.Revision-1, left-1
-		}
+	atOnce := changes.RowsAtOnce
+	if q.Prefix == "" && q.Author == "" && q.Kind == "" && !q.Join {
+		atOnce = q.Limit + 1
 	}
-	if last >= c.Oldest {
-		c.Next = last + 1
+	for row, err := range changes.Backward(r, last, c.Oldest-1, atOnce) {
+		switch {
+		case err != nil:
+			return ChangeLog{}, err
+		case last-row.Revision < scanRows && (!q.selects(row) || q.Join && c.join(row)):
+		case last-row.Revision == scanRows, len(c.Changes) == q.Limit:
+			c.Next = row.Revision + 1
+			return c, nil
+		default:
+			c.Changes = append(c.Changes, row)
+		}
 	}
 	return c, nil
 }
 
 // selects reports whether the query, whose author is in lower case, selects a row.
 func (q ChangeLogQuery) selects(row store.Change) bool {
-	a := row.Author
 	return (strings.HasPrefix(row.Path, q.Prefix) || row.From != "" && strings.HasPrefix(row.From, q.Prefix)) &&
 		(q.Kind == "" || row.Kind == q.Kind) &&
-		(q.Author == "" || strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), q.Author))
+		matchesAuthor(row.Author, q.Author)
 }
 
 // join adds a row to the last one of the page if both are appends of one author to one log.

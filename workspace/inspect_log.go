@@ -30,8 +30,7 @@ type LogView struct {
 	// Next is set.
 	Entries []store.Entry
 
-	Next    int64 // for LogQuery.Before; 0: there are no older entries
-	Scanned int64 // number of entries that the page looked at
+	Next int64 // for LogQuery.Before; 0: there are no older entries
 
 	First, Last int64 // numbers of the first and the last entry; of a deleted log, First is 0 and Last stays
 	Bytes       int64 // of all entries of the log
@@ -43,14 +42,13 @@ const (
 	maxLogWord   = 1000      // bytes of what is looked for
 	logPageBytes = 256 << 10 // bytes of a page with more than one entry
 
-	scanEntries = 5000    // that a page looks at
+	scanEntries = 5000    // that a page looks at, or a few more
 	scanBytes   = 4 << 20 // the same in bytes of content
-
-	entriesAtOnce = 256       // entries, at most
-	bytesAtOnce   = 512 << 10 // of content, at most, but one entry at least
+	bytesAtOnce = 2 << 20 // of content that are read in one go
 )
 
-// checkLogQuery refuses wrong queries, and sets the limit. Errors: [ErrInvalid].
+// checkLogQuery refuses wrong queries, sets the limit, and puts what is looked for into lower case.
+// Errors: [ErrInvalid].
 func checkLogQuery(q *LogQuery) error {
 	switch {
 	case q.Before < 0:
@@ -60,116 +58,68 @@ func checkLogQuery(q *LogQuery) error {
 	case len(q.Author) > maxLogWord || len(q.Text) > maxLogWord:
 		return Errorf(ErrInvalid, "what is looked for has more than %d bytes", maxLogWord)
 	}
+	q.Author, q.Text = strings.ToLower(q.Author), strings.ToLower(q.Text)
 	return setLimit(&q.Limit, maxLogPage, maxLogPage)
 }
 
-// readBack returns a page of a log. The query was checked.
-func readBack(r store.Reader, path string, q LogQuery) (LogView, error) {
+// readBack returns a page of a log. The query was checked. atOnce is how many entries are read in
+// one go.
+func readBack(r store.Reader, path string, q LogQuery, atOnce int64) (v LogView, err error) {
 	l, err := r.Load(store.Query{Log: path})
 	if err != nil {
-		return LogView{}, err
+		return v, err
 	}
 	head := l.Log
-	v := LogView{Path: path, Exists: head.Exists(), Last: head.Last}
+	v = LogView{Path: path, Exists: head.Exists(), Last: head.Last}
 	if !v.Exists {
 		return v, nil
 	}
 	v.First, v.Bytes, v.Updated = head.First, head.Bytes, head.Updated
-	s := newLogScan(r, path, head, q)
-	for !s.full && s.next >= s.least && s.scanned < scanEntries && s.bytes < scanBytes {
-		entries, err := s.read()
+	next, least := head.Last, max(head.First, q.After+1) // the entry to look at, and the last one
+	if q.Before > 0 {
+		next = min(next, q.Before-1)
+	}
+	if q.Author == "" && q.Text == "" {
+		atOnce = min(atOnce, int64(q.Limit)) // all match
+	}
+	size, scanned, looked := int64(0), int64(0), int64(0) // looked in bytes
+	for next >= least && len(v.Entries) < q.Limit && scanned < scanEntries && looked < scanBytes {
+		n := min(atOnce, next-least+1)
+		entries, err := r.Entries(path, store.EntryQuery{After: next - n, Limit: int(n)})
 		if err != nil {
-			return LogView{}, err
+			return v, err
+		}
+		if int64(len(entries)) != n || entries[0].ID != next-n+1 {
+			return v, Errorf(ErrCorrupt, "an entry is missing of those from %d to %d", next-n+1, next)
 		}
 		for _, e := range slices.Backward(entries) {
-			if err := s.take(e); err != nil {
-				return LogView{}, err
+			length := int64(len(e.Content))
+			if q.matches(e) {
+				if len(v.Entries) == q.Limit || len(v.Entries) > 0 && size+length > logPageBytes {
+					v.Next = e.ID + 1
+					return v, nil
+				}
+				if err := e.Verify(); err != nil {
+					return v, err
+				}
+				v.Entries, size = append(v.Entries, e), size+length
 			}
-			if s.full || s.bytes >= scanBytes {
-				break
-			}
+			next, scanned, looked = e.ID-1, scanned+1, looked+length
 		}
 	}
-	v.Entries, v.Scanned = s.found, s.scanned
-	if s.next >= s.least {
-		v.Next = s.next + 1
+	if next >= least {
+		v.Next = next + 1
 	}
 	return v, nil
 }
 
-// A logScan goes back through a log.
-type logScan struct {
-	r            store.Reader
-	path         string
-	author, text string // in lower case
-	limit        int
-
-	next, least int64 // the entry to look at, and the last one
-	bytes       int64 // that were looked at
-	scanned     int64
-	found       []Entry
-	size        int64 // bytes of found
-	full        bool
+// matches reports whether a query, which was checked, selects an entry.
+func (q LogQuery) matches(e Entry) bool {
+	return matchesAuthor(e.Author, q.Author) &&
+		(q.Text == "" || bytes.Contains(bytes.ToLower(e.Content), []byte(q.Text)))
 }
 
-func newLogScan(r store.Reader, path string, head store.LogHead, q LogQuery) *logScan {
-	s := &logScan{
-		r: r, path: path, author: strings.ToLower(q.Author), text: strings.ToLower(q.Text), limit: q.Limit,
-		next: head.Last, least: max(head.First, q.After+1),
-	}
-	if q.Before > 0 {
-		s.next = min(s.next, q.Before-1)
-	}
-	return s
-}
-
-// read returns the next entries, the oldest first, which end with s.next. A store gives the
-// oldest ones where there is no room for all, so read tries fewer until all fit.
-func (s *logScan) read() ([]Entry, error) {
-	most := scanEntries - s.scanned
-	if s.author == "" && s.text == "" {
-		most = int64(s.limit - len(s.found)) // all match
-	}
-	for n := min(entriesAtOnce, s.next-s.least+1, most); ; n = (n + 1) / 2 {
-		q := store.EntryQuery{After: s.next - n, Limit: int(n), MaxBytes: bytesAtOnce}
-		entries, err := s.r.Entries(s.path, q)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(entries) == 0 || entries[0].ID != s.next-n+1:
-			return nil, Errorf(ErrCorrupt, "entry %d is missing", s.next-n+1)
-		case entries[len(entries)-1].ID == s.next:
-			return entries, nil
-		case n == 1:
-			return nil, Errorf(ErrCorrupt, "entry %d is missing", s.next)
-		}
-	}
-}
-
-// take looks at an entry, unless the page has no room for it.
-func (s *logScan) take(e Entry) error {
-	size := int64(len(e.Content))
-	if s.matches(e) {
-		if s.full = len(s.found) > 0 && s.size+size > logPageBytes; s.full {
-			return nil
-		}
-		if err := e.Verify(); err != nil {
-			return err
-		}
-		s.found = append(s.found, e)
-		s.size += size
-		s.full = len(s.found) == s.limit
-	}
-	s.next, s.bytes, s.scanned = e.ID-1, s.bytes+size, s.scanned+1
-	return nil
-}
-
-func (s *logScan) matches(e Entry) bool {
-	if s.author != "" {
-		a := e.Author
-		if !strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), s.author) {
-			return false
-		}
-	}
-	return s.text == "" || bytes.Contains(bytes.ToLower(e.Content), []byte(s.text))
+// matchesAuthor reports whether an author has a part, which is in lower case.
+func matchesAuthor(a Author, part string) bool {
+	return part == "" || strings.Contains(strings.ToLower(a.Client+" "+a.Version+" "+a.Key), part)
 }

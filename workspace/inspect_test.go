@@ -376,8 +376,8 @@ func TestViewLog(t *testing.T) {
 					t.Fatalf("ViewLog(%+v) has another entry %d than was written", q, e.ID)
 				}
 			}
-			if len(v.Entries) > 1 && size > 256<<10 || len(v.Entries) > 100 || v.Scanned > 5000 {
-				t.Fatalf("ViewLog(%+v) has %d entries of %d bytes, looked at %d", q, len(v.Entries), size, v.Scanned)
+			if len(v.Entries) > 1 && size > 256<<10 || len(v.Entries) > 100 {
+				t.Fatalf("ViewLog(%+v) has %d entries of %d bytes", q, len(v.Entries), size)
 			}
 			if q.Before = v.Next; q.Before == 0 {
 				break

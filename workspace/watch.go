@@ -44,7 +44,8 @@ func (w *Workspace) watch(ctx context.Context, since int64, yield func(Change, e
 	}
 }
 
-// follow yields changes until the subscription of the store ends, and then reports true.
+// follow yields changes, and moves since on. It reports true when the subscription of the store ends,
+// and false when ctx has ended or yield wants no more.
 func (w *Workspace) follow(
 	ctx context.Context, since *int64, counted bool, yield func(Change, error) bool,
 ) (again bool, err error) {
@@ -53,15 +54,36 @@ func (w *Workspace) follow(
 		return false, err
 	}
 	defer leave()
-	return changes.Follow(ctx, since, woken, func() (rows []Change, last int64, err error) {
-		err = w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
+	for {
+		var rows []Change
+		var last int64
+		err := w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
 			rows, last, err = changes.After(r, *since, w.svc.limits.Changes)
 			return err
 		})
-		if err == nil && !counted {
+		if err != nil {
+			return false, err
+		}
+		if !counted {
 			counted = true
 			w.counted(nil)
 		}
-		return rows, last, err
-	}, yield)
+		for _, row := range rows {
+			if ctx.Err() != nil || !yield(row, nil) {
+				return false, nil
+			}
+			*since = row.Revision
+		}
+		if *since < last {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case _, open := <-woken:
+			if !open {
+				return true, nil
+			}
+		}
+	}
 }

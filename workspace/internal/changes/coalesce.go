@@ -1,5 +1,5 @@
 // Package changes answers from the rows of a journal of changes. Read returns what has
-// changed, Diffs the differences, and Follow each row as it comes. Coalescer makes one row of
+// changed, Diffs the differences, and After the next rows. Coalescer makes one row of
 // all those of a path.
 //
 // A Coalescer follows each file and log through its moves. For a reader who knows what was

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -96,22 +97,16 @@ func eachRow(r store.Reader, state store.OwnerState, o Selection) (List, error) 
 // lastRows returns the newest rows as they are, the newest first.
 func lastRows(r store.Reader, state store.OwnerState, o Selection) (List, error) {
 	c := List{Cursor: state.Revision, Last: state.Revision}
-	oldest := oldest(state, o.Kept)
-	for at := state.Revision; at > oldest && !c.More; {
-		to := at
-		at = max(oldest, at-RowsAtOnce)
-		rows, err := Rows(r, at, to, int(to-at))
-		if err != nil {
+	for row, err := range Backward(r, state.Revision, oldest(state, o.Kept), RowsAtOnce) {
+		switch {
+		case err != nil:
 			return List{}, err
-		}
-		for _, row := range slices.Backward(rows) {
-			switch {
-			case !o.selects(row):
-			case len(c.Paths) == o.Limit:
-				c.More = true
-			default:
-				c.Paths = append(c.Paths, row)
-			}
+		case !o.selects(row):
+		case len(c.Paths) == o.Limit:
+			c.More = true
+			return c, nil
+		default:
+			c.Paths = append(c.Paths, row)
 		}
 	}
 	return c, nil
@@ -223,6 +218,30 @@ func Rows(r store.Reader, after, last int64, limit int) ([]store.Change, error) 
 		return nil, store.Errorf(store.ErrCorrupt, "change %d is missing", after+1)
 	}
 	return rows, nil
+}
+
+// Backward yields the rows from the revision last down to the one after oldest. It reads atOnce rows
+// in one go.
+func Backward(r store.Reader, last, oldest int64, atOnce int) iter.Seq2[store.Change, error] {
+	return func(yield func(store.Change, error) bool) {
+		for last > oldest {
+			after := max(oldest, last-int64(atOnce))
+			rows, err := Rows(r, after, last, int(last-after))
+			if end := after + int64(len(rows)); err == nil && end < last {
+				err = store.Errorf(store.ErrCorrupt, "change %d is missing", end+1)
+			}
+			if err != nil {
+				yield(store.Change{}, err)
+				return
+			}
+			for _, row := range slices.Backward(rows) {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			last = after
+		}
+	}
 }
 
 // row returns a row of the journal as a Coalescer takes it.
