@@ -98,9 +98,11 @@ func TestVerify(t *testing.T) {
 	if report.Owners != 2 || report.Versions != 58 || report.Entries != 120 {
 		t.Errorf("Verify() = %+v, want 2 owners, 58 versions, 120 entries", report)
 	}
-	// An agent that was deleted is still checked, and is told apart.
-	svc := newService(t, s)
-	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "b")))
+	// An agent that an older version deleted is still checked, and is told apart.
+	testkit.Must(t, testkit.Err(newService(t, s).DeleteAgent(t.Context(), "b")))
+	testkit.Must(t, s.Update(t.Context(), store.Owner{Tenant: "local", Agent: "b"}, func(tx store.Tx) error {
+		return tx.Apply(store.OwnerState{FileFloor: 3, LogFloor: 4, Revision: 5})
+	}))
 	report, err = s.Verify(t.Context(), sqlite.VerifyOptions{})
 	if err != nil || report.Problems != nil || report.Owners != 2 || report.Deleted != 1 {
 		t.Errorf("Verify() after DeleteAgent = %+v, %v, want 2 owners, one of them deleted", report, err)

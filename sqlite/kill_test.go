@@ -261,11 +261,13 @@ func (w *killWriter) append(op, path string) {
 
 func (w *killWriter) remove(op, do, path string) {
 	killLine{Op: op, Do: do, Agent: w.agent, Path: path}.print()
-	remove := w.ws.DeleteFile
+	var r workspace.DeleteResult
+	var err error
 	if do == "delete log" {
-		remove = w.ws.DeleteLog
+		r, err = w.ws.DeleteLog(context.Background(), path, workspace.DeleteLogOptions{})
+	} else {
+		r, err = w.ws.DeleteFile(context.Background(), path, workspace.DeleteOptions{})
 	}
-	r, err := remove(context.Background(), path, workspace.DeleteOptions{})
 	w.answer(killLine{Op: op, Count: r.Removed + r.Versions}, err)
 	if err == nil && path == w.file {
 		w.content, w.deleted = nil, w.deleted || r.Deleted

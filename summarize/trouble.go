@@ -15,7 +15,7 @@ import (
 // A trouble is the reason why a call has no answer.
 type trouble struct {
 	text  string        // the cause and what to do, unless way says it; never the key
-	way   store.Way // what to do, if each front end has its own words for it
+	way   store.Way     // what to do, if each front end has its own words for it
 	retry bool          // another try may help
 	after time.Duration // how long the provider asked to wait; 0 if it did not
 	spent int64         // tokens

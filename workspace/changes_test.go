@@ -101,8 +101,10 @@ func TestChangesTooOld(t *testing.T) {
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Limit: 3}, "250 too-old more edit:file:f1:0-63 edit:file:f0:0-63 edit:file:f3:0-62")
 	wantChanges(t, ws, workspace.ChangesOptions{Since: 5, Prefix: "f2"}, "250 too-old edit:file:f2:0-62")
 	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
-	wantChanges(t, ws, since(250), "254 too-old")
-	wantChanges(t, ws, since(254), "254")
+	wantChanges(t, ws, since(250), "0 too-old")
+	write(t, ws, "again", "x")
+	wantChanges(t, ws, since(250), "255 too-old create:file:again:0-64")
+	wantChanges(t, ws, since(254), "255 create:file:again:0-64")
 	svc, _ = newService(t, workspace.Options{Limits: workspace.Limits{Changes: math.MaxInt64}}) // is as good as none
 	ws = agentOf(t, svc, "a")
 	write(t, ws, "a", "1")

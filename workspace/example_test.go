@@ -12,8 +12,8 @@ import (
 	"github.com/agent-scratchpad/scratchpad/linediff"
 	"github.com/agent-scratchpad/scratchpad/sqlite"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
 	"github.com/agent-scratchpad/scratchpad/workspace/memstore"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An agent writes a plan, edits it, and asks what changed since it last read it.

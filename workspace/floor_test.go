@@ -2,10 +2,8 @@ package workspace_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -38,8 +36,8 @@ func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
 	return r.Version, appendLog(t, ws, "l", "x").First
 }
 
-// The row of a deleted agent goes. Its numbers are not given again.
-func TestDeletedRowsGo(t *testing.T) {
+// A deleted agent leaves no row, but its share of a record. Its numbers are not given again.
+func TestDeletedRowsAreBounded(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
 	if version, entry := regrow(t, store); version != 4 || entry != 3 {

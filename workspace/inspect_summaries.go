@@ -11,14 +11,13 @@ import (
 type SummariesQuery struct {
 	Path  string // selects all summaries of this file, with their texts; "": of all files, without texts
 	After string // Next of the page before; "": the first page
-	Limit int    // files with summaries at most, 1-50; 0: 50
 }
 
 // A SummaryPage is a page of summaries, in byte order of path, and then of version, method,
 // model and prompt. All of it comes from one snapshot.
 type SummaryPage struct {
 	// Summaries are all stored summaries of the files of the page. One page looks at 1,000
-	// files at most. So a page may have few summaries or none although Next is set.
+	// files. So a page may have few summaries or none although Next is set.
 	Summaries []SummaryInfo
 
 	Next string // a path, for SummariesQuery.After; "": there are no more summaries
@@ -46,43 +45,24 @@ type SummarySpend struct {
 	Limit  int64     // tokens; 0: no limit
 }
 
-const (
-	summaryFiles = 50   // with summaries, of a page
-	summaryLooks = 1000 // files that a page looks at
-	summaryHeads = 200
-)
+const summaryLooks = 1000 // files that a page looks at
 
-// listSummaries returns a page of the summaries that are kept. Errors: [ErrInvalid].
-func listSummaries(r store.Reader, q SummariesQuery) (SummaryPage, error) {
-	if err := setLimit(&q.Limit, summaryFiles, summaryFiles); err != nil {
-		return SummaryPage{}, err
-	}
-	var page SummaryPage
+// listSummaries returns a page of the summaries that are kept.
+func listSummaries(r store.Reader, q SummariesQuery) (page SummaryPage, err error) {
 	if q.Path != "" {
-		err := addSummaryTexts(r, q.Path, &page)
+		err = addSummaryTexts(r, q.Path, &page)
 		return page, err
 	}
-	looked, files := 0, 0
-	for list, err := range store.Pages(r, store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryHeads}) {
-		if err != nil {
-			return SummaryPage{}, err
+	list, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryLooks})
+	for _, h := range list.Files {
+		if h.Summary > 0 && err == nil {
+			err = addSummaries(r, h.FileHead, &page)
 		}
-		for _, h := range list.Files {
-			if looked == summaryLooks || h.Summary > 0 && files == q.Limit {
-				page.Next = q.After
-				return page, nil
-			}
-			looked++
-			if h.Summary > 0 {
-				files++
-				if err := addSummaries(r, h.FileHead, &page); err != nil {
-					return SummaryPage{}, err
-				}
-			}
-			q.After = h.Path
+		if list.More {
+			page.Next = h.Path
 		}
 	}
-	return page, nil
+	return page, err
 }
 
 // addSummaries adds the summaries of a file to a page.

@@ -31,7 +31,7 @@ type Limits struct {
 // A Limit describes a field of [Limits] or [StoreLimits], for programs that offer or show all
 // limits.
 type Limit struct {
-	Name    string   // such as file-bytes
+	Name    string         // such as file-bytes
 	Of      store.Resource // that a Quota names if a call would exceed the limit; "": writes remove old rows
 	Default int64
 	Help    string // a sentence that says what is limited

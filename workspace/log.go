@@ -102,9 +102,9 @@ func (w *Workspace) newEntry(content []byte) Entry {
 
 // ReadLogOptions of [Workspace.ReadLog]. The zero value reads the first page.
 type ReadLogOptions struct {
-	Since int64 // the cursor: returns the entries after this number; 0: from the first
-	Limit int   // entries at most, 1-100; 0: 100; 0 with store.ArgLimit in Zeros: none
-	Tail  int   // returns the last N entries, 1-100; excludes Since and Limit; 0: off
+	Since int64       // the cursor: returns the entries after this number; 0: from the first
+	Limit int         // entries at most, 1-100; 0: 100; 0 with store.ArgLimit in Zeros: none
+	Tail  int         // returns the last N entries, 1-100; excludes Since and Limit; 0: off
 	Zeros []store.Arg // as in ReadOptions
 
 	// Where returns only entries that are JSON objects for which conditions hold, such as:

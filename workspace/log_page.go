@@ -17,7 +17,9 @@ const (
 )
 
 // given reports whether an argument was given.
-func (o ReadLogOptions) given(arg store.Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
+func (o ReadLogOptions) given(arg store.Arg, n int64) bool {
+	return n != 0 || slices.Contains(o.Zeros, arg)
+}
 
 // logQuery checks the arguments of ReadLog, and returns what to load.
 func (w *Workspace) logQuery(ctx context.Context, path string, o ReadLogOptions) (p Path, q store.EntryQuery,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,12 +95,13 @@ func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) mis
 	return m
 }
 
-// nearestPath returns the path that is most like the wanted one, the first of several that
-// are equally near. A path is near if it shares more than three quarters of the wanted one, or if
+// nearestPath returns the path that is most like the wanted one, the shortest of several that
+// are equally near. It sorts the paths. A path is near if it shares more than three quarters of the wanted one, or if
 // both have the same name in other folders. Case does not matter. "": none is near.
 func nearestPath(wanted string, paths []string) string {
 	want := strings.ToLower(wanted)
 	nearest, best := "", len(want)*3/4
+	slices.SortStableFunc(paths, func(a, b string) int { return len(a) - len(b) })
 	for _, p := range paths {
 		score := alike(strings.ToLower(p), want)
 		if strings.EqualFold(path.Base(p), path.Base(wanted)) {

@@ -184,7 +184,7 @@ func TestPathRule(t *testing.T) {
 	}
 	ws := newWorkspace(t, workspace.Options{Paths: workspace.UnicodePaths})
 	write(t, ws, "記憶/笔记.md", "x")
-	for asked, near := range map[string]string{"記憶/笔日.md": `"記憶/笔记.md"`, "笔记": "", "憶記/一二.md": ""} {
+	for asked, near := range map[string]string{"記憶/笔日.md": `"記憶/笔记.md"`, "笔记": `"記憶/笔记.md"`, "憶記/一二.md": ""} {
 		says := cmp.Or(near, "ListFiles shows")
 		wantErr(t, asked, testkit.Err(ws.ReadFile(t.Context(), asked, workspace.ReadOptions{})), workspace.ErrNotFound, says)
 	}
@@ -288,7 +288,7 @@ func TestNearest(t *testing.T) {
 		{"notes/plan.md", "plan.md", "notes/plan.md", "the folder is missing"},
 		{"plan.md", "home/me/plan.md", "plan.md", "there is a folder too many"},
 		{"docs/plan.md", "notes/plan.md", "docs/plan.md", "the folder is another"},
-		{"plan.md plans", "plan", "plan.md", "the extension is missing"},
+		{"plan.md plans", "plan", "plans", "a letter is missing, which is less than an extension"},
 		{"plan.md", "plan", "plan.md", "the extension is missing"},
 		{"runs/1 runs/3", "runs/2", "runs/1", "two are as near: the first"},
 		{"a b c", "z", "", "a name of one letter is another one"},

@@ -17,11 +17,11 @@ type (
 	Usage    = store.Usage
 	Totals   = store.Totals
 
-	File        = store.File
-	FileHead    = store.FileHead
-	Redaction   = store.Redaction
-	Records     = store.Records
-	Record      = store.Record
+	File      = store.File
+	FileHead  = store.FileHead
+	Redaction = store.Redaction
+	Records   = store.Records
+	Record    = store.Record
 )
 
 // The operations of a [Change], and the kinds of paths.

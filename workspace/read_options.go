@@ -9,7 +9,9 @@ import (
 )
 
 // given reports whether an argument was given.
-func (o ReadOptions) given(arg store.Arg, n int64) bool { return n != 0 || slices.Contains(o.Zeros, arg) }
+func (o ReadOptions) given(arg store.Arg, n int64) bool {
+	return n != 0 || slices.Contains(o.Zeros, arg)
+}
 
 // check refuses options that are wrong for every file.
 func (o ReadOptions) check() error {
@@ -20,12 +22,9 @@ func (o ReadOptions) check() error {
 		return Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgSince, store.ArgVersion)
 	case since && (from || to):
 		return Errorf(ErrInvalid, "%s and %s/%s exclude each other", store.ArgSince, store.ArgFromLine, store.ArgToLine)
-	case o.Section != "" && since:
-		return Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgSection, store.ArgSince)
-	case o.Section != "" && from:
-		return Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgSection, store.ArgFromLine)
-	case o.Section != "" && to:
-		return Errorf(ErrInvalid, "%s and %s exclude each other", store.ArgSection, store.ArgToLine)
+	case o.Section != "" && (since || from || to):
+		return Errorf(ErrInvalid, "%s excludes %s, %s and %s", store.ArgSection, store.ArgSince, store.ArgFromLine,
+			store.ArgToLine)
 	case o.given(store.ArgContext, int64(o.Context)) && !since:
 		return Errorf(ErrInvalid, "%s needs %s; leave it out, or say which version you have", store.ArgContext,
 			store.ArgSince)

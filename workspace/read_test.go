@@ -326,8 +326,8 @@ func TestReadSectionRefuses(t *testing.T) {
 		{"many.md", workspace.ReadOptions{Section: "agains"}, workspace.ErrNotFound, []string{`"# Again" in lines 5-5`}},
 		{"none.md", workspace.ReadOptions{Section: "x\ny"}, workspace.ErrNotFound, nil},
 		{"absent.md", workspace.ReadOptions{Section: "x"}, workspace.ErrNotFound, nil},
-		{"r.md", workspace.ReadOptions{Section: "End", FromLine: 1}, workspace.ErrInvalid, []string{"Section and FromLine exclude each other"}},
-		{"r.md", workspace.ReadOptions{Section: "End", Since: 1}, workspace.ErrInvalid, []string{"Section and Since exclude"}},
+		{"r.md", workspace.ReadOptions{Section: "End", FromLine: 1}, workspace.ErrInvalid, []string{"Section excludes Since, FromLine and ToLine"}},
+		{"r.md", workspace.ReadOptions{Section: "End", Since: 1}, workspace.ErrInvalid, []string{"Section excludes Since"}},
 	} {
 		_, err := ws.ReadFile(t.Context(), c.path, c.o)
 		wantErr(t, fmt.Sprintf("ReadFile(%s, %q)", c.path, c.o.Section), err, c.kind, c.says...)

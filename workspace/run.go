@@ -26,10 +26,10 @@ type run struct {
 	ops          int64            // operations that are not counted yet
 	born         time.Time        // when the file was created that a write makes again; zero: it is a new one
 	out          store.Outcome
-	secrets      *Secrets // of what the write stores
-	left         int64    // versions that a move leaves at the old path
-	repeated     bool     // the request was answered before
-	keepsAll     bool     // a new version removes no older one
+	secrets      *Secrets  // of what the write stores
+	left         int64     // versions that a move leaves at the old path
+	repeated     bool      // the request was answered before
+	keepsAll     bool      // a new version removes no older one
 	made         time.Time // of the version that was made; zero if the write has a key
 	created      bool      // the write has made a file where none was
 }

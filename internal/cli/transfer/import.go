@@ -18,7 +18,7 @@ type ImportOptions struct {
 	DryRun bool               // only report what would change; limits are not checked
 	All    bool               // import hidden names too, and what programs make for themselves
 	Paths  workspace.PathRule // which paths the workspace allows
-	Words  store.Words    // words the reasons why names are left out
+	Words  store.Words        // words the reasons why names are left out
 	Now    func() time.Time   // nil: time.Now
 }
 

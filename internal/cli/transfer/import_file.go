@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // file imports a file of an export.
@@ -123,7 +124,7 @@ func (im *importer) clamp(at time.Time) time.Time {
 // history returns the versions to restore.
 func (im *importer) content(path string, content []byte, history func() ([]workspace.Version, error)) error {
 	if size := int64(len(content)); size > im.limits.FileBytes {
-		return sizeError(size, workspace.FileBytes, im.limits.FileBytes, workspace.Way{Do: workspace.DoSplitFile})
+		return sizeError(size, store.FileBytes, im.limits.FileBytes, store.Way{Do: store.DoSplitFile})
 	}
 	if !utf8.Valid(content) {
 		return errKind{"it is not UTF-8, and only text can be stored"}

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
-	"github.com/agent-scratchpad/scratchpad/workspace/store"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // drawText draws UTF-8 of any kind.
@@ -235,7 +235,7 @@ func TestUnicodePaths(t *testing.T) {
 		ascii := agent(t, store, "ascii", workspace.Options{})
 		for _, o := range []transfer.ImportOptions{{DryRun: true}, {}} {
 			o.Words.Way = func(e *workspace.Error) string {
-				if e.Way.Do == store.DoUnicodePaths {
+				if e.Way.Do == port.DoUnicodePaths {
 					return "use the other rule"
 				}
 				return ""

@@ -118,13 +118,14 @@ func (o Selection) selects(row store.Change) bool {
 
 // Keeps reports whether the journal, which keeps a number of rows, has all rows after a
 // revision. Those that a later write will remove do not count, so that the answer does not
-// depend on when that is. Errors: [store.ErrInvalid] for a revision above the last one.
+// depend on when that is. Of an agent that was deleted, or never wrote, it has no rows after any.
+// Errors: [store.ErrInvalid] for a revision above the last one.
 func Keeps(state store.OwnerState, since, rows int64) (bool, error) {
-	if since > state.Revision {
+	if since > state.Revision && state != (store.OwnerState{}) {
 		return false, fault.Or(store.Errorf(store.ErrInvalid, "%s is %d, the last revision is %d", store.ArgSinceChange,
 			since, state.Revision), store.DoGiveAtMost, state.Revision)
 	}
-	return since >= oldest(state, rows), nil
+	return since >= oldest(state, rows) && since <= state.Revision, nil
 }
 
 // oldest returns the lowest revision after which a journal that keeps a number of rows has all.

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -31,19 +30,10 @@ func Kept(h store.FileHead, v store.Version, n int64) error {
 		return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, only version %d is", n, numbers[0]),
 			store.DoUseVersion, numbers[0])
 	}
-	kept, first := "", 0
-	for i, number := range numbers {
-		if i+1 < len(numbers) && numbers[i+1] == number+1 {
-			continue
-		}
-		if kept != "" {
-			kept += " and "
-		}
-		if kept += fmt.Sprint(numbers[first]); first < i {
-			kept += fmt.Sprintf(" to %d", number)
-		}
-		first = i + 1
+	first, last, gaps := numbers[0], h.Last(), ""
+	if int64(len(numbers)) <= last-first {
+		gaps = ", with gaps"
 	}
-	return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, versions %s are", n, kept),
-		store.DoUseVersion, h.Last())
+	return Or(store.Errorf(store.ErrNotFound, "version %d is not kept, versions %d to %d are%s", n, first, last, gaps),
+		store.DoUseVersion, last)
 }
