@@ -23,11 +23,37 @@ type Entry struct {
 // folder that has got another memory is left out, and so is one that is gone, unless all are.
 // Errors: those of the store.
 func (r Records) List(ctx context.Context) (entries []Entry, err error) {
-	l, err := r.load(ctx)
-	if err != nil {
+	of, err := r.byAgent(ctx)
+	if err != nil || len(of) == 0 {
 		return nil, err
 	}
-	of := map[string]*Entry{}
+	for q := (workspace.AgentsQuery{Patterns: []string{"*"}, Limit: 200}); ; {
+		page, err := r.Service.Agents(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range page.Agents {
+			if e := of[a.Agent]; e != nil {
+				e.Used = a.Updated
+			}
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(of)) {
+		entries = append(entries, *of[agent])
+	}
+	if entries[0].Agent == "" {
+		entries = append(entries[1:], entries[0])
+	}
+	return entries, nil
+}
+
+// byAgent returns the projects of each agent, and under "" the folders without memory.
+func (r Records) byAgent(ctx context.Context) (of map[string]*Entry, err error) {
+	l, err := r.load(ctx)
+	of = map[string]*Entry{}
 	for _, m := range l {
 		folders := m.Folders
 		if !m.isSaid() {
@@ -42,22 +68,7 @@ func (r Records) List(ctx context.Context) (entries []Entry, err error) {
 		e := of[m.Agent]
 		e.Origin, e.Folders = cmp.Or(e.Origin, m.Origin), append(e.Folders, folders...)
 	}
-	off := of[""]
-	delete(of, "")
-	for _, agent := range slices.Sorted(maps.Keys(of)) {
-		page, err := r.Service.Agents(ctx, workspace.AgentsQuery{Patterns: []string{agent}, Limit: 1})
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range page.Agents {
-			of[agent].Used = a.Updated
-		}
-		entries = append(entries, *of[agent])
-	}
-	if off != nil {
-		entries = append(entries, *off)
-	}
-	return entries, nil
+	return of, err
 }
 
 // Name returns the name of the project whose memory an agent is: the path of the origin, or else the
@@ -80,9 +91,9 @@ func (r Records) Name(ctx context.Context, agent string) (string, error) {
 // those of List.
 func (r Records) Folders(ctx context.Context) (map[string]string, error) {
 	of := map[string]string{}
-	list, err := r.List(ctx)
-	for _, e := range list {
-		of[e.Agent] = e.Folders[len(e.Folders)-1]
+	all, err := r.byAgent(ctx)
+	for agent, e := range all {
+		of[agent] = e.Folders[len(e.Folders)-1]
 	}
 	return of, err
 }

@@ -31,13 +31,9 @@ func At(folder string) (p Place, err error) {
 			err = errors.New("not a folder")
 		}
 	}
-	switch {
-	case err != nil && folder == ".":
-		return p, workspace.Errorf(workspace.ErrInvalid,
-			"the working folder: %v; go to a folder that is there, or give --agent", reason(err))
-	case err != nil:
-		return p, workspace.Errorf(workspace.ErrInvalid,
-			"%s: %v; name a folder that is there", folder, reason(err))
+	if err != nil {
+		return p, workspace.Errorf(workspace.ErrInvalid, "the folder %s: %v; use one that is there, or give --agent",
+			folder, reason(err))
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if p.home, err = filepath.EvalSymlinks(home); err != nil {

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
-	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/records"
@@ -69,54 +69,51 @@ func hash(text string) string {
 }
 
 // load returns what is recorded. Errors: those of the store.
-func (r Records) load(ctx context.Context) (l list, err error) {
+func (r Records) load(ctx context.Context) (list, error) {
 	if r.Store == nil {
 		return nil, nil
 	}
 	found, err := records.Get(r.Store.System(ctx), r.key())
-	if err == nil {
-		l, _, err = r.decode(ctx, found)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	return r.decode(ctx, found)
 }
 
-// update changes what is recorded to what change returns; nil: it stays. What older versions have recorded
-// moves into the list before, and is removed, so that nothing comes back if the process is killed between
-// the two. Errors: those of change and of the store.
+// update changes what is recorded to what change returns; nil: it stays. Errors: those of change and of the
+// store.
 func (r Records) update(ctx context.Context, change func(list) (list, error)) error {
-	system := r.Store.System(ctx)
-	for {
-		var old []workspace.Record
-		_, err := records.Update(system, r.key(), func(found workspace.Record) (value []byte, err error) {
-			var l list
-			if l, old, err = r.decode(ctx, found); err == nil && len(old) == 0 {
-				l, err = change(l)
-			}
-			if err != nil || l == nil {
-				return nil, err
-			}
-			return json.Marshal(l)
-		})
-		if err != nil || len(old) == 0 {
-			return err
+	_, err := records.Update(r.Store.System(ctx), r.key(), func(found workspace.Record) ([]byte, error) {
+		l, err := r.decode(ctx, found)
+		if err == nil {
+			l, err = change(l)
 		}
-		for _, part := range old {
-			if _, err := records.Delete(system, part); err != nil {
-				return err
-			}
+		if err != nil || l == nil {
+			return nil, err
 		}
-	}
+		return json.Marshal(l)
+	})
+	return err
 }
 
-// decode returns the list in a record. Older versions had a record for each repository, folder and name.
-// Those that are still there are added to the list, and returned.
-func (r Records) decode(ctx context.Context, found workspace.Record) (l list, old []workspace.Record, err error) {
-	if found.Revision > 0 && json.Unmarshal(found.Value, &l) != nil {
-		return nil, nil, corrupt(found)
+// decode returns the list in a record. As long as there is none, it is what older versions have recorded.
+func (r Records) decode(ctx context.Context, found workspace.Record) (l list, err error) {
+	if found.Revision == 0 {
+		return r.older(ctx)
 	}
-	l = slices.DeleteFunc(l, func(m memory) bool { return len(m.Folders) == 0 })
-	before, claimed := len(l), map[string]time.Time{} // when an agent became that of a repository
-	for _, kind := range []string{"folder/", "project/", "repository/"} {
+	if json.Unmarshal(found.Value, &l) != nil {
+		return nil, corrupt(found)
+	}
+	return slices.DeleteFunc(l, func(m memory) bool { return len(m.Folders) == 0 }), nil
+}
+
+// olderKinds are the records of older versions: one for each folder, repository and name. They stay, because
+// a process of such a version may still run, until something is forgotten.
+var olderKinds = []string{"folder/", "repository/", "project/"}
+
+// older returns what older versions have recorded.
+func (r Records) older(ctx context.Context) (l list, err error) {
+	for _, kind := range olderKinds {
 		prefix := kind + r.Tenant + "/"
 		for one, err := range records.All(r.Store.System(ctx), prefix, "") {
 			var v struct {
@@ -127,37 +124,27 @@ func (r Records) decode(ctx context.Context, found workspace.Record) (l list, ol
 				err = corrupt(one)
 			}
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			old = append(old, one)
 			switch name := one.Key[len(prefix):]; {
 			case kind == "folder/":
-				if i := l.said(v.Folder); i >= 0 && one.Updated.After(found.Updated) {
-					l[i].Agent = v.Agent // said since, to an older version that goes on
-				}
-				l = l.with(memory{Agent: v.Agent, Folders: []string{v.Folder}})
+				l = append(l, memory{Agent: v.Agent, Folders: []string{v.Folder}})
 			case kind == "repository/":
-				l = l.with(memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin})
+				l = append(l, memory{Agent: v.Agent, Key: name, Folders: v.Folders, Origin: v.Origin})
 			case v.Key == "":
-				l = l.with(memory{Agent: name, Older: true, Folders: []string{v.Folder}})
-			default:
-				claimed[name] = one.Updated
+				l = append(l, memory{Agent: name, Older: true, Folders: []string{v.Folder}})
 			}
 		}
 	}
-	slices.SortStableFunc(l[before:], func(a, b memory) int { return claimed[a.Agent].Compare(claimed[b.Agent]) })
-	return l, old, nil
+	return l, nil
 }
 
-// with returns the list with a memory, unless it has one of the same place.
-func (l list) with(m memory) list {
-	if l.index(func(has memory) bool {
-		return has.Key == m.Key && has.Older == m.Older && (m.Key != "" || has.Folders[0] == m.Folders[0] &&
-			(has.Agent == m.Agent || !m.Older))
-	}) >= 0 {
-		return l
+// forgetOlder removes what older versions have recorded. The list has it.
+func (r Records) forgetOlder(ctx context.Context) (err error) {
+	for _, kind := range olderKinds {
+		err = errors.Join(err, records.DeleteAll(r.Store.System(ctx), kind+r.Tenant+"/"))
 	}
-	return append(l, m)
+	return err
 }
 
 func corrupt(r workspace.Record) error {

@@ -47,63 +47,32 @@ func (l list) say(folder, agent string) list {
 }
 
 // Join gives the repository of a folder the memory that is offered to it, and returns that project.
-// Errors: [workspace.ErrUnsupported] if the database is no local file, [workspace.ErrNotFound] if
-// nothing is offered, [workspace.ErrConflict] if the repository's own memory holds something, and
-// those of the store.
+// Errors: [workspace.ErrConflict] if nothing is offered, and those of the store.
 func (r Records) Join(ctx context.Context, folder string) (with Known, err error) {
 	place, err := At(folder)
 	if err != nil {
 		return with, err
 	}
-	err = r.update(ctx, func(l list) (list, error) {
-		offer, err := r.mayJoin(ctx, l, place)
-		if err != nil {
-			return nil, err
-		}
-		with = *offer
-		return l.settle(place.repo, place.repo.MakeID(), with.Agent), nil
-	})
-	return with, err
-}
-
-// mayJoin returns what is offered to the project of a place, also if the project is settled.
-func (r Records) mayJoin(ctx context.Context, l list, place Place) (*Known, error) {
-	const instead = "; scratchpad projects set FOLDER AGENT shares a memory on purpose"
-	p, err := r.find(ctx, l, place)
-	switch {
-	case err != nil:
-		return nil, err
-	case !r.Local:
-		return nil, workspace.Errorf(workspace.ErrUnsupported, "the database is no file of this machine, so an "+
-			"origin proves nothing"+instead)
-	case p.ruled:
-		return nil, workspace.Errorf(workspace.ErrConflict, "somebody has said whose memory %s has; scratchpad "+
-			"projects forget %[1]s takes that back", p.Top)
-	case place.repo == nil:
-		return nil, workspace.Errorf(workspace.ErrNotFound, "%s is in no repository"+instead, place.Folder)
-	}
-	offer, err := r.offer(ctx, l, place.repo.Origin(), p.Agent)
-	if err == nil && offer == nil {
-		err = workspace.Errorf(workspace.ErrNotFound, "no other project has the origin of %s"+instead, p.Top)
-	}
+	p, err := r.Find(ctx, place)
 	if err != nil {
-		return nil, err
+		return with, err
 	}
-	holds, err := r.holds(ctx, p.Agent)
-	if err == nil && holds {
-		err = workspace.Errorf(workspace.ErrConflict, "the memory %s of %s holds something; "+
-			"scratchpad projects set %[2]s %s leaves it under its name, and scratchpad export and import take it "+
-			"along, where a file of the same path becomes the newest version", p.Agent, p.Top, offer.Agent)
+	if p.Offer == nil {
+		return with, workspace.Errorf(workspace.ErrConflict, "no memory is offered to %s: another project must have its "+
+			"origin, its own memory must hold nothing, nobody may have said whose memory it has, and the database must "+
+			"be a file; scratchpad projects set %[1]s AGENT shares a memory all the same, and scratchpad export and "+
+			"import take along what its own memory holds", place.Top())
 	}
-	return offer, err
+	return *p.Offer, r.update(ctx, func(l list) (list, error) {
+		return l.settle(place.repo, place.repo.MakeID(), p.Offer.Agent), nil
+	})
 }
 
 // Forget removes what is recorded of a folder: what a person has said of it, or else its repository
 // with the id. Before it forgets whose memory a repository has, it calls sure with all folders that
-// lose the memory, and returns its error. Of folders that are copies of each other it forgets one.
-// The memory stays under the name of its agent, which Forget returns; "" if there was none. Errors:
-// [workspace.ErrNotFound], [workspace.ErrConflict] for a worktree, and those of the store and of the
-// id's file.
+// lose the memory, and returns its error. The memory stays under the name of its agent, which Forget
+// returns; "" if there was none. Errors: [workspace.ErrNotFound], [workspace.ErrConflict] for a
+// worktree, and those of the store and of the id's file.
 func (r Records) Forget(
 	ctx context.Context, folder string, sure func(agent string, folders []string) error,
 ) (agent string, err error) {
@@ -114,64 +83,57 @@ func (r Records) Forget(
 	if err == nil {
 		folder = place.Folder
 	}
-	ofRepository := false
-	var asked []string // the agent and the folders that sure was told of
-	err = r.update(ctx, func(l list) (list, error) {
-		i, folders, err := r.toForget(ctx, l, place, folder)
-		if err != nil {
+	isTop := false
+	err = r.update(ctx, func(l list) (_ list, err error) {
+		var i int
+		if i, isTop, err = l.toForget(place, folder); err != nil {
 			return nil, err
 		}
-		m := &l[i]
-		agent = m.Agent
-		if now := append([]string{agent}, folders...); !m.isSaid() && !slices.Equal(asked, now) {
+		m, folders := &l[i], []string{folder}
+		if isTop {
+			folders = slices.Clone(m.Folders)
+		}
+		if agent = m.Agent; !m.isSaid() {
 			if err := sure(agent, folders); err != nil {
 				return nil, err
 			}
-			asked = now
 		}
-		ofRepository = place.repo != nil && l.known(place.repo, place.repo.ID()) == i
 		m.Folders = slices.DeleteFunc(m.Folders, func(f string) bool { return slices.Contains(folders, f) })
 		if len(m.Folders) == 0 {
 			l = slices.Delete(l, i, i+1)
 		}
 		return l, nil
 	})
-	if err == nil && ofRepository {
+	if err == nil {
+		err = r.forgetOlder(ctx)
+	}
+	if err == nil && isTop {
 		err = place.repo.Forget()
 	}
 	return agent, err
 }
 
-// toForget returns where the list has what is recorded of a folder, and which folders lose the memory.
-func (r Records) toForget(
-	ctx context.Context, l list, place Place, folder string,
-) (i int, folders []string, err error) {
-	folders = []string{folder}
+// toForget returns where the list has what is recorded of a folder, and whether that is its repository.
+func (l list) toForget(place Place, folder string) (i int, isTop bool, err error) {
 	if i := l.said(folder); i >= 0 {
-		return i, folders, nil
+		return i, false, nil
 	}
-	repo := place.repo
-	if repo != nil && repo.Top == folder {
-		if i := l.known(repo, repo.ID()); i >= 0 && repo.Main() != folder {
-			return 0, nil, workspace.Errorf(workspace.ErrConflict, "%s is a worktree of %s, which has the same "+
-				"memory; scratchpad projects set %[1]s AGENT gives it another", folder, repo.Main())
-		} else if i >= 0 {
-			isCopy := slices.ContainsFunc(r.has(ctx, l, l[i]), func(f string) bool {
-				at, err := At(f)
-				return err == nil && at.repo != nil && at.repo.Common != repo.Common
-			})
-			if !isCopy {
-				folders = slices.Clone(l[i].Folders)
-			}
-			return i, folders, nil
+	if repo := place.repo; repo != nil && repo.Top == folder {
+		i := l.known(repo, repo.ID())
+		if i >= 0 && repo.Main() != folder {
+			err = workspace.Errorf(workspace.ErrConflict, "%s is a worktree of %s, which has the same memory; scratchpad "+
+				"projects set %[1]s AGENT gives it another", folder, repo.Main())
+		}
+		if i >= 0 {
+			return i, true, err
 		}
 	}
 	for _, older := range []bool{true, false} {
 		i := l.index(func(m memory) bool { return m.Older == older && slices.Contains(m.Folders, folder) })
 		if i >= 0 {
-			return i, folders, nil
+			return i, false, nil
 		}
 	}
-	return 0, nil, workspace.Errorf(workspace.ErrNotFound,
+	return 0, false, workspace.Errorf(workspace.ErrNotFound,
 		"nothing is recorded of %s; scratchpad projects lists the folders", folder)
 }

@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	mostFolders = 32  // that are recorded of a repository
-	maxName     = 128 // characters of an agent's name
-	digitsStep  = 6   // hexadecimal digits that are added to a name that is taken
-	mostDigits  = 4 * digitsStep
+	mostProjects = 1000 // that are recorded in a local file before one that is gone makes room
+	mostFolders  = 32   // that are recorded of a repository
+	maxName      = 128  // characters of an agent's name
+	digitsStep   = 6    // hexadecimal digits that are added to a name that is taken
+	mostDigits   = 4 * digitsStep
 )
 
 // Settle records the project before something is stored in its memory, and returns the agent.
@@ -45,6 +46,9 @@ func (p Project) Settle(ctx context.Context) (agent string, err error) {
 		}
 		if agent = now.Agent; err != nil || now.ruled {
 			return nil, err
+		}
+		if p.records.Local && !now.Settled && len(l) >= mostProjects {
+			l = l.withoutGone()
 		}
 		return l.settle(repo, id, agent), nil
 	})
@@ -77,6 +81,18 @@ func (l list) settle(repo *repository.Repository, id, agent string) list {
 		return nil
 	}
 	return l
+}
+
+// withoutGone returns the list without the repository that was recorded first of those whose folders are
+// gone. Its memory stays under the name of its agent.
+func (l list) withoutGone() list {
+	i := l.index(func(m memory) bool {
+		return m.Key != "" && !slices.ContainsFunc(m.Folders, func(f string) bool { return !isGone(f) })
+	})
+	if i < 0 {
+		return l
+	}
+	return slices.Delete(l, i, i+1)
 }
 
 // Still returns [workspace.ErrConflict] if an agent, whose memory the folder had, has it no longer.
@@ -112,8 +128,7 @@ func (r Records) Adopt(ctx context.Context, folder, agent string) error {
 			return nil, err
 		}
 		repo := place.repo
-		isNew := repo != nil && repo.Top == place.Folder && !p.Settled
-		if isNew && (repo.Main() == repo.Top || p.older == "" || p.older == agent) {
+		if !p.Settled && repo.Top == place.Folder && (p.older == "" || p.older == agent) {
 			return l.settle(repo, repo.MakeID(), agent), nil
 		}
 		return l.say(place.Folder, agent), nil
