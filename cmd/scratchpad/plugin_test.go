@@ -199,7 +199,6 @@ func TestPluginAndSetup(t *testing.T) {
 	a.path = "/nothing"
 	dry := append(slices.Clip(args), "--dry-run")
 	a.run(t, dry...).must(t, 0, "its folder is not on your PATH. To run scratchpad")
-	a.run(t, append(dry, "--client", "cursor")...).must(t, 0, "its folder is not on your PATH; clients use the full path. To run scratchpad")
 	a.path = found
 
 	const sh = "/bin/sh"

@@ -167,12 +167,7 @@ func (c setupCommand) report(p *process, plan *setup.Plan) error {
 			continue
 		}
 		of.Error = terminal.OneLine(failure.Text(of.Err))
-		err := fmt.Errorf("%s: %w", of.Title, of.Err)
-		if errors.Is(err, clientconfig.ErrTaken) {
-			err = fmt.Errorf("%w; remove that one and run setup again, or add what scratchpad client-config %s "+
-				"prints by another name", err, of.Name)
-		}
-		errs = append(errs, failure.OfClientFile(err))
+		errs = append(errs, fmt.Errorf("%s: %w", of.Title, of.Err))
 	}
 	answered := p.answer(plan, func(out io.Writer) error {
 		if c.DryRun {
@@ -206,7 +201,7 @@ func (c setupCommand) undo(p *process, journal string) error {
 	for i, u := range all {
 		if u.Err != nil {
 			all[i].Error = terminal.OneLine(failure.Text(u.Err))
-			errs = append(errs, failure.OfClientFile(u.Err))
+			errs = append(errs, u.Err)
 		}
 	}
 	answered := p.answer(append([]setup.Undone{}, all...), func(out io.Writer) error {

@@ -108,22 +108,24 @@ func TestSetupAfterOlder(t *testing.T) {
 	}
 }
 
-// The entry for all projects has what the older entries had. If they differ, the user says which.
+// The user says which database all projects have, if an older entry had one of its own.
 func TestSetupAfterOlderDatabases(t *testing.T) {
 	t.Parallel()
 	a, _, _ := cloneOf(t)
 	db := filepath.Join(a.home, ".local/share/scratchpad/scratchpad.db")
 	a.older(t, "shop", "shop", `"--db", "`+db+`", `)
 	before := contents(t, a.home)
-	a.run(t, "setup", "--yes", "--client", "vscode").must(t, 0, "VS Code: the server starts")
-	if got := readEntry(t, "vscode", filepath.Join(a.home, ".config/Code/User/mcp.json")).Args; strings.Join(got, " ") != "mcp --db "+db+" --project ${workspaceFolder}" {
+	a.run(t, "setup", "--yes", "--client", "vscode").must(t, 1, "has a database or a tenant of its own", "--db FILE")
+	a.mustBe(t, before, "an error")
+	a.run(t, "setup", "--yes", "--client", "vscode", "--db", db).must(t, 0, "VS Code: the server starts")
+	if got := readEntry(t, "vscode", filepath.Join(a.home, ".config/Code/User/mcp.json")).Args; !strings.HasPrefix(strings.Join(got, " "), "mcp --db "+db+" --project ${workspaceFolder}") {
 		t.Errorf("the entry has %q", got)
 	}
 	if name := filepath.Join(a.project, ".mcp.json"); contents(t, a.home)[name] != before[name] {
 		t.Error("the entry of a client that was not named is gone")
 	}
 	a.older(t, "mono", "mono", "")
-	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 1, "have different databases or limits", "--db FILE")
+	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 1, "has a database or a tenant of its own", "--db FILE")
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--db", db).must(t, 0, "Claude Code: the server starts")
 
 	// The file for a team takes the place of an older entry, whose memory stays.
@@ -194,15 +196,14 @@ func TestSetupNotes(t *testing.T) {
 	a.install(t, "windsurf", "")
 	a.install(t, "cursor", "")
 	sub := filepath.Join(a.project, "sub")
-	testkit.Must(t, errors.Join(os.Mkdir(sub, 0o755), os.Mkdir(filepath.Join(a.project, ".claude"), 0o755)))
+	testkit.Must(t, os.Mkdir(sub, 0o755))
 	makeRepositories(t, a.project)
-	writeFile(t, filepath.Join(a.project, ".claude", "settings.local.json"), `{"hooks": {"SessionStart": [{"hooks": [{"command": "/x brief --mark claude-code"}]}]}}`)
 	top := a.project
 	a.project = sub
 	before := contents(t, a.home)
 	o := a.run(t, "setup", "--yes")
 	o.must(t, 0, "has a server scratchpad of its own", "cd "+top+" && claude mcp remove -s local scratchpad", "cd "+top+" && claude mcp remove -s project scratchpad",
-		top+"/.claude/settings.local.json has a hook of an older setup", "scratchpad setup --client cursor --project "+top,
+		"scratchpad setup --client cursor --project "+top,
 		"autoMemoryEnabled", "type /hooks in Codex", ".codex/config.toml has hooks already", "[[hooks.SessionStart.hooks]]", "Windsurf: Put this into "+a.home+"/.codeium")
 	if after := contents(t, a.home); after[filepath.Join(top, ".mcp.json")] != before[filepath.Join(top, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
 		t.Error("setup has changed an entry that it did not write, or has made a second file with hooks")

@@ -32,13 +32,14 @@ again, it changes only what is not as it should be. An entry that it wrote befor
 limits, unless you give --agent, --tenant or --db.
 
 Setup starts, keeps and changes no entry that it did not write. It shows the entry, and stops for that client.
-Links that lead out of the folder of a file are not followed.
+Links are not followed.
 
 --share is for a team: it writes .mcp.json with the program by its name. Commit the file. Claude Code asks each
 colleague once.
 
---undo asks, puts the files back, byte for byte, and removes what setup has made. If somebody has edited a file
-since, it takes out the entry of this program and leaves the rest. What agents have stored stays.
+--undo asks, puts the files back, byte for byte, and removes what setup has made, but no folders. If somebody has
+edited a file since, it takes out the entry of this program and leaves the rest. What agents have stored stays, and
+so does the program if it has replaced an older one, which could not read that.
 
 Examples:
 
@@ -311,7 +312,7 @@ Examples:
 = projects forget
 What projects set or off has said of the folder goes first. Forget it again, and the repository is no project
 any more: its id is removed. What is stored stays under the name of its agent, for --agent and projects set.
-Of a repository and its copies, one alone is forgotten. A worktree can be forgotten with its repository only.
+The worktrees of a repository and its copies lose the memory with it. projects set gives one of them another.
 
 Examples:
 

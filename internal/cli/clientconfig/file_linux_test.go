@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A file that is none, or is huge, is refused at once.
@@ -18,10 +19,10 @@ func TestNoFile(t *testing.T) {
 	claude, _ := Find("claude-code")
 	for _, name := range []string{pipe, device, huge, dir} {
 		change := claude.AddServer(name, "s", Server{Command: "x"})
-		if _, err := change.Preview(); !errors.Is(err, ErrInvalid) {
+		if _, err := change.Preview(); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("Preview of %s: %v", name, err)
 		}
-		if _, err := claude.ReadEntry(name, "s"); !errors.Is(err, ErrInvalid) {
+		if _, err := claude.ReadEntry(name, "s"); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("ReadEntry of %s: %v", name, err)
 		}
 	}

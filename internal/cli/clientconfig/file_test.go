@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 func write(t *testing.T, file, content string) {
@@ -30,22 +30,10 @@ func TestFileChangedMeanwhile(t *testing.T) {
 			testkit.Must(t, err)
 			write(t, file, c.theirs)
 			err = p.Write()
-			if !errors.Is(err, ErrChanged) || testkit.ReadFile(t, file) != c.theirs {
+			if !errors.Is(err, store.ErrConflict) || testkit.ReadFile(t, file) != c.theirs {
 				t.Errorf("Write = %v, want a conflict; the file holds %q, want %q", err, testkit.ReadFile(t, file), c.theirs)
 			}
 		})
-	}
-}
-
-// A line break in the file's name makes no line in an error.
-func TestNameOnOneLine(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a\nb.json")
-	if os.WriteFile(file, []byte("{"), 0o600) != nil {
-		t.Skip("no such names here")
-	}
-	client, _ := Find("cursor")
-	if _, err := client.AddServer(file, "scratchpad", testServer).Preview(); !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("Preview = %v, want %v on one line", err, ErrInvalid)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -12,20 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
-
-// The file of Claude Code, in the folder of a project, that has the settings of one user
-// there. An older setup put the hook into it.
-const (
-	hookFolder = ".claude"
-	hookFile   = "settings.local.json"
-)
-
-// hookMark is in the command of a hook of an older setup.
-const hookMark = " brief --mark claude-code"
 
 // When a hook runs, and for how many seconds at most.
 const (
@@ -92,11 +79,7 @@ func editHooks(file, command string, fn func(d *document, own []hook) (changed s
 		if err != nil {
 			return nil, nil, err
 		}
-		groups, err := d.value(hookList...)
-		if err != nil {
-			return nil, nil, err
-		}
-		did, err := fn(&d, hooksIn(groups, command))
+		did, err := fn(&d, hooksIn(d.value(hookList...), command))
 		if err != nil || did == "" {
 			return old, nil, err
 		}
@@ -110,24 +93,18 @@ func AddHook(file, command string) Change {
 	return editHooks(file, command, func(d *document, own []hook) (string, error) {
 		switch {
 		case len(own) == 0:
-			groups, err := d.ensure(hookList, '[')
-			if err != nil {
+			group := fmt.Sprintf(`{"matcher": %q, "hooks": [{"type": "command", "command": %s, "timeout": %d}]}`,
+				hookMatcher, quoteJSON(command), hookSeconds)
+			if err := d.ensure("[]", hookList...); err != nil {
 				return "", err
 			}
-			depth := len(hookList) + 1
-			d.add(groups, depth, "", strings.Join([]string{"{", d.unit + `"matcher": "` + hookMatcher + `",`,
-				d.unit + `"hooks": [`, fmt.Sprintf(`%s{"type": "command", "command": %s, "timeout": %d}`,
-					d.unit+d.unit, quoteJSON(command), hookSeconds), d.unit + "]", "}"},
-				d.newline+strings.Repeat(d.unit, depth)))
+			d.put(group, append(slices.Clip(hookList), "-")...)
 			return "hook SessionStart: added, " + quoteJSON(command), nil
 		case own[0].command == command:
 			return "", nil
 		}
-		v, err := d.at(append(own[0].path, "command")...)
-		if err == nil {
-			v.Value = hujson.String(command)
-		}
-		return sentence("hook SessionStart: command", own[0].command, command), err
+		d.put(quoteJSON(command), append(own[0].path, "command")...)
+		return sentence("hook SessionStart: command", own[0].command, command), nil
 	})
 }
 
@@ -136,12 +113,12 @@ func AddHook(file, command string) Change {
 func RemoveHook(file string) Change {
 	return editHooks(file, "", func(d *document, own []hook) (did string, err error) {
 		for _, h := range slices.Backward(own) {
-			group := h.path[:len(hookList)+1]
-			if err := d.remove(h.path...); err != nil {
-				return "", err
+			list, group := h.path[:len(h.path)-1], h.path[:len(hookList)+1]
+			if err = d.remove(h.path...); err == nil && isEmpty(d.find(list...)) {
+				err = d.remove(group...)
 			}
-			if list, _ := d.value(append(slices.Clip(group), "hooks")...); len(list.([]any)) == 0 {
-				err = errors.Join(err, d.remove(group...))
+			if err != nil {
+				return "", err
 			}
 			did = "hook SessionStart: removed"
 		}
@@ -168,7 +145,7 @@ func hooksIn(groups any, command string) (own []hook) {
 		for j, one := range hooks {
 			fields, _ := one.(map[string]any)
 			have, _ := fields["command"].(string)
-			if command != "" && have == command || isOwnHook(have) {
+			if command != "" && have == command || programOf(have) != "" {
 				own = append(own, hook{have, append(slices.Clip(hookList), strconv.Itoa(i), "hooks", strconv.Itoa(j))})
 			}
 		}
@@ -176,32 +153,20 @@ func hooksIn(groups any, command string) (own []hook) {
 	return own
 }
 
-// What the shell takes as it stands in a command line, and the first word of one.
-var (
-	inQuotes  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.`)
-	firstWord = regexp.MustCompile(`(?s)^(?:` + inQuotes.String() + `|[^ '"\\])*`)
-)
+// ownHook is the command line of a hook of this program, or of an older setup, with nothing else in it.
+var ownHook = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|([^\s'"\\;|&]+)) (hook|brief --mark claude-code)` +
+	`( ('[^']*'|\\'|[^\s'"\\;|&])+)*$`)
 
-// canRun reports whether the program of a hook is there and can be run.
-func (h hook) canRun() bool {
-	program := inQuotes.ReplaceAllStringFunc(firstWord.FindString(h.command), func(s string) string {
-		if s[0] == '\\' {
-			return s[1:]
-		}
-		return s[1 : len(s)-1]
-	})
-	_, err := exec.LookPath(program)
-	return err == nil
-}
-
-// isOwnHook reports whether a command line runs a hook of this program and nothing else.
-func isOwnHook(command string) bool {
-	program := firstWord.FindString(command)
-	rest := inQuotes.ReplaceAllString(command[len(program):], "") + " "
-	bare := inQuotes.ReplaceAllString(program, "") + rest
-	if strings.ContainsAny(bare, ";|&\n\"'") {
-		return false
+// programOf returns the program that a command line runs as a hook; "" if it is not this one.
+func programOf(command string) string {
+	m := ownHook.FindStringSubmatch(command)
+	if m == nil {
+		return ""
 	}
-	name := path.Base(strings.TrimSuffix(filepath.ToSlash(strings.Trim(program, `"'`)), ".exe"))
-	return strings.Contains(rest, hookMark) || name == "scratchpad" && strings.HasPrefix(rest, " hook ")
+	program := m[1] + m[2] + m[3]
+	name := strings.TrimSuffix(path.Base(filepath.ToSlash(program)), ".exe")
+	if m[4] == "hook" && name != "scratchpad" {
+		return ""
+	}
+	return program
 }

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // jsonFormat is a JSON file, with or without comments. The servers are the members
@@ -57,57 +57,39 @@ func (j jsonFormat) entry(text []byte, name string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.value(j.key, name)
+	return d.value(j.key, name), nil
 }
 
 func (j jsonFormat) set(text []byte, name string, entry []field) ([]byte, error) {
 	d, err := parseJSON(text)
+	if err == nil {
+		err = d.ensure("{}", j.key, name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.ensure([]string{j.key}, '{')
-	if err != nil {
-		return nil, err
-	}
-	const depth = 2
-	v, err := d.at(j.key, name)
-	switch content := d.text(entry, depth); {
-	case err != nil:
-		return nil, err
-	case v == nil:
-		d.add(all, depth, name, content)
-	case bytes.Count(hujson.Value{Value: v.Value}.Pack(), []byte("/")) > bytes.Count(compact(v), []byte("/")):
-		return nil, byHand(commentInside, quoteJSON(name)+": "+d.text(withoutValues(entry), depth))
-	default:
-		v.Value = literal(content)
+	for _, f := range entry {
+		d.put(inJSON(f.value), j.key, name, f.key)
 	}
 	return d.top.Pack(), nil
 }
 
-// text returns a value as JSON: an object with a line for each member, or a list on one line.
-func (d *document) text(v any, depth int) string {
-	fields, isObject := v.([]field)
+// inJSON returns a value as JSON on one line.
+func inJSON(v any) string {
+	var items []string
 	switch v := v.(type) {
 	case map[string]string:
-		fields, isObject = fieldsOf(v), true
-	case map[string]any:
-		fields, isObject = fieldsOf(v), true
+		for _, f := range fieldsOf(v) {
+			items = append(items, quoteJSON(f.key)+": "+quoteJSON(f.value))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
 	case []any:
-		var items []string
 		for _, one := range v {
 			items = append(items, quoteJSON(one))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
-	if !isObject {
-		return quoteJSON(v)
-	}
-	var members []string
-	lead := d.newline + strings.Repeat(d.unit, depth)
-	for _, f := range fields {
-		members = append(members, lead+d.unit+quoteJSON(f.key)+": "+d.text(f.value, depth+1))
-	}
-	return "{" + strings.Join(members, ",") + lead + "}"
+	return quoteJSON(v)
 }
 
 // remove takes a server out, and the object of the servers if it is empty then.
@@ -125,210 +107,155 @@ func (j jsonFormat) remove(text []byte, name string) ([]byte, error) {
 	return d.top.Pack(), nil
 }
 
-// A document is a JSON file as a tree that has every byte of it. The paths in it have the names of
-// members and the indexes of elements.
+// A document is a JSON file as a tree that has every byte of it.
 type document struct {
 	top           hujson.Value
 	newline, unit string // how it ends its lines and indents them; what comes into one line stays there
 }
 
-// parseJSON returns the tree of a text. A text without anything is an empty object.
+// indented is the beginning of a line that is indented.
+var indented = regexp.MustCompile(`(?m)^([ \t]+)\S`)
+
+// parseJSON returns the tree of a text. A text without anything is an empty object. A name that an
+// object has twice is an error, because programs differ in which one they use.
 func parseJSON(text []byte) (d document, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
 	if d.top, err = hujson.Parse(bytes.Clone(text)); err != nil {
-		return d, fail(ErrInvalid, "it is not valid JSON: %v; mend it first", err)
+		return d, Errorf(store.ErrInvalid, "it is not valid JSON: %v; mend it first", err)
 	}
-	if d.top.Value.Kind() != '{' {
-		return d, fail(ErrInvalid, "it is not a JSON object; mend it first")
+	top, is := d.top.Value.(*hujson.Object)
+	if !is {
+		return d, Errorf(store.ErrInvalid, "it is not a JSON object; mend it first")
+	}
+	for v := range d.top.All() {
+		if name := twice(v); name != "" {
+			return d, Errorf(store.ErrInvalid, "it has %q twice; remove one", name)
+		}
 	}
 	d.newline, d.unit = "\n", "  "
 	if bytes.Contains(text, []byte("\r\n")) {
 		d.newline = "\r\n"
 	}
-	if parts, _ := partsIn(&d.top); len(parts) > 0 {
-		if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
-			d.newline, d.unit = " ", ""
-		} else if indent := indented.FindSubmatch(*parts[0].before); indent != nil {
-			d.unit = string(indent[1])
-		}
+	if indent := indented.FindSubmatch(text); indent != nil {
+		d.unit = string(indent[1])
+	} else if len(top.Members) > 0 && !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+		d.newline, d.unit = " ", ""
 	}
 	return d, nil
 }
 
-// indented is the end of what is before a part that is indented.
-var indented = regexp.MustCompile(`\n([ \t]+)$`)
-
-// A part is a member of an object, or an element of a list.
-type part struct {
-	name   string        // or the index
-	before *hujson.Extra // space and comments
-	value  *hujson.Value
-}
-
-// partsIn returns the parts of an object or a list, and what follows the last one.
-func partsIn(v *hujson.Value) (parts []part, after *hujson.Extra) {
-	switch c := v.Value.(type) {
-	case *hujson.Object:
-		for i := range c.Members {
-			m := &c.Members[i]
-			parts = append(parts, part{m.Name.Value.(hujson.Literal).String(), &m.Name.BeforeExtra, &m.Value})
-		}
-		return parts, &c.AfterExtra
-	case *hujson.Array:
-		for i := range c.Elements {
-			parts = append(parts, part{strconv.Itoa(i), &c.Elements[i].BeforeExtra, &c.Elements[i]})
-		}
-		return parts, &c.AfterExtra
-	}
-	return nil, nil
-}
-
-// at returns what is at a path, nil if there is nothing. Two members of a name on the path are an
-// error, because programs differ in which one they use.
-func (d *document) at(path ...string) (*hujson.Value, error) {
-	v := &d.top
-	for _, name := range path {
-		var found *hujson.Value
-		parts, _ := partsIn(v)
-		for _, p := range parts {
-			if p.name == name && found != nil {
-				return nil, fail(ErrInvalid, "it has %q twice; remove one", name)
-			} else if p.name == name {
-				found = p.value
+// twice returns a name that an object has more than once.
+func twice(v *hujson.Value) string {
+	seen := map[string]bool{}
+	if object, is := v.Value.(*hujson.Object); is {
+		for _, m := range object.Members {
+			name := m.Name.Value.(hujson.Literal).String()
+			if seen[name] {
+				return name
 			}
-		}
-		if v = found; v == nil {
-			return nil, nil
+			seen[name] = true
 		}
 	}
-	return v, nil
+	return ""
 }
 
-// value returns what is at a path as encoding/json decodes it; nil if there is nothing.
-func (d *document) value(path ...string) (value any, err error) {
-	v, err := d.at(path...)
-	if err == nil && v != nil {
-		json.Unmarshal(compact(v), &value)
+// value returns what is at a path of names, as encoding/json decodes it; nil if there is nothing.
+func (d *document) value(path ...string) (value any) {
+	standard := d.top.Clone()
+	standard.Standardize()
+	json.Unmarshal(standard.Pack(), &value)
+	for _, name := range path {
+		members, _ := value.(map[string]any)
+		value = members[name]
 	}
-	return value, err
+	return value
 }
 
-// compact returns a value as standard JSON.
-func compact(v *hujson.Value) []byte {
-	standard := v.Clone()
-	standard.Minimize()
-	return standard.Pack()
-}
+// find returns what is at a path of names and indexes, nil if there is nothing.
+func (d *document) find(path ...string) *hujson.Value { return d.top.Find(pointer(path)) }
 
-// literal returns the value of a text that this program has written.
-func literal(text string) hujson.ValueTrimmed {
-	v, err := hujson.Parse([]byte(text))
-	if err != nil {
-		panic(err)
+func pointer(path []string) (p string) {
+	for _, name := range path {
+		p += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 	}
-	return v.Value
+	return p
 }
 
-// ensure returns what is at a path: an object or a list, for which kind has the brace. Where there is
-// nothing or null, ensure makes an empty one.
-func (d *document) ensure(path []string, kind hujson.Kind) (*hujson.Value, error) {
-	v, err := d.at(path...)
-	if err == nil && v == nil {
-		var above *hujson.Value
-		if above, err = d.ensure(path[:len(path)-1], '{'); err == nil {
-			v = d.add(above, len(path), path[len(path)-1], "null")
+// ensure makes an object or a list at a path, empty, where there is nothing or null.
+func (d *document) ensure(empty string, path ...string) error {
+	if above := path[:len(path)-1]; len(above) > 0 {
+		if err := d.ensure("{}", above...); err != nil {
+			return err
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	a, empty := "an object", "{}"
-	if kind == '[' {
-		a, empty = "a list", "[]"
-	}
-	switch v.Value.Kind() {
-	case kind:
-	case 'n':
-		v.Value = literal(empty)
-	default:
-		return nil, fail(ErrInvalid, "%q in it is not %s; mend it first", path[len(path)-1], a)
-	}
-	return v, nil
-}
-
-// add appends a member to an object, or an element to a list, on a line of its own, and returns its value.
-// A comment after the last one stays there, before the new one.
-func (d *document) add(to *hujson.Value, depth int, name, text string) *hujson.Value {
-	lead := d.newline + strings.Repeat(d.unit, depth)
-	parts, after := partsIn(to)
-	before := slices.Concat(bytes.TrimRight(*after, " \t\r\n"), hujson.Extra(lead))
-	tail := slices.Clone((*after)[len(before)-len(lead):])
-	if *after = tail; len(parts) == 0 && !bytes.Contains(tail, []byte("\n")) {
-		*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
-	}
-	v := hujson.Value{Value: literal(text)}
-	if len(parts) > 0 && parts[len(parts)-1].value.AfterExtra != nil { // there is a comma after the last one
-		v.AfterExtra = hujson.Extra{}
-	}
-	if o, is := to.Value.(*hujson.Object); is {
-		v.BeforeExtra = hujson.Extra(" ")
-		o.Members = append(o.Members, hujson.ObjectMember{
-			Name: hujson.Value{BeforeExtra: before, Value: hujson.String(name)}, Value: v,
-		})
-		return &o.Members[len(o.Members)-1].Value
-	}
-	a := to.Value.(*hujson.Array)
-	v.BeforeExtra = before
-	a.Elements = append(a.Elements, v)
-	return &a.Elements[len(a.Elements)-1]
-}
-
-// remove removes what is at a path, if there is something. Comments before it stay.
-func (d *document) remove(path ...string) error {
-	v, err := d.at(path...)
-	if err != nil || v == nil {
-		return err
-	}
-	above, _ := d.at(path[:len(path)-1]...)
-	parts, after := partsIn(above)
-	i := slices.IndexFunc(parts, func(p part) bool { return p.value == v })
-	next, kept := after, bytes.TrimRight(*parts[i].before, " \t\r\n")
-	if i+1 < len(parts) {
-		next = parts[i+1].before
-	} else if i > 0 { // the one before is the last one now
-		last := parts[i-1].value
-		if v.AfterExtra != nil {
-			last.AfterExtra = append(hujson.Extra{}, last.AfterExtra...)
-		} else {
-			kept, last.AfterExtra = slices.Concat(last.AfterExtra, kept), nil
-		}
-	}
-	rest := bytes.TrimLeft(*next, " \t\r")
-	if bytes.Contains(kept, []byte("//")) && !bytes.HasPrefix(rest, []byte("\n")) {
-		kept = append(kept, '\n')
-	}
-	if *next = slices.Concat(kept, *next); len(parts) == 1 && len(bytes.TrimSpace(*next)) == 0 {
-		*next = nil
-	}
-	switch c := above.Value.(type) {
-	case *hujson.Object:
-		c.Members = slices.Delete(c.Members, i, i+1)
-	case *hujson.Array:
-		c.Elements = slices.Delete(c.Elements, i, i+1)
+	v := d.find(path...)
+	switch {
+	case v == nil || v.Value.Kind() == 'n':
+		d.put(empty, path...)
+	case v.Value.Kind() != hujson.Kind(empty[0]):
+		kind := map[string]string{"{}": "an object", "[]": "a list"}[empty]
+		return Errorf(store.ErrInvalid, "%q in it is not %s; mend it first", path[len(path)-1], kind)
 	}
 	return nil
 }
 
-// removeEmpty removes the object or list at a path, if it is empty.
-func (d *document) removeEmpty(path ...string) error {
-	v, err := d.at(path...)
-	if err != nil || v == nil {
-		return err
+// put sets what is at a path to a JSON text of this program, in an object or a list that is there. A new
+// member, or an element for the name "-", comes last and on a line of its own.
+func (d *document) put(text string, path ...string) {
+	value, _ := hujson.Parse([]byte(text))
+	if v := d.find(path...); v != nil {
+		v.Value = value.Value
+		return
 	}
-	if parts, _ := partsIn(v); len(parts) > 0 {
+	lead := d.newline + strings.Repeat(d.unit, len(path))
+	behind := func(after *hujson.Extra) (before hujson.Extra) { // the comments in after
+		comments := string(bytes.TrimRight(*after, " \t\r\n"))
+		if *after = (*after)[len(comments):]; !bytes.Contains(*after, []byte("\n")) {
+			*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
+		}
+		if comments != "" {
+			comments += d.newline // an empty line, so that they stay when the new one is removed
+		}
+		return hujson.Extra(comments + lead)
+	}
+	switch above := d.find(path[:len(path)-1]...).Value.(type) {
+	case *hujson.Object:
+		name := hujson.Value{BeforeExtra: behind(&above.AfterExtra), Value: hujson.String(path[len(path)-1])}
+		value.BeforeExtra = hujson.Extra(" ")
+		above.Members = append(above.Members, hujson.ObjectMember{Name: name, Value: value})
+	case *hujson.Array:
+		value.BeforeExtra = behind(&above.AfterExtra)
+		above.Elements = append(above.Elements, value)
+	}
+}
+
+// remove removes what is at a path, if there is something, with the comments directly before it.
+func (d *document) remove(path ...string) error {
+	if d.find(path...) == nil {
+		return nil
+	}
+	isStandard := d.top.IsStandard()
+	err := d.top.Patch([]byte(`[{"op": "remove", "path": ` + quoteJSON(pointer(path)) + `}]`))
+	if isStandard {
+		d.top.Standardize() // without a comma after what is the last one now
+	}
+	return err
+}
+
+// removeEmpty removes the object or list at a path, if there is one and it is empty.
+func (d *document) removeEmpty(path ...string) error {
+	if v := d.find(path...); v == nil || !isEmpty(v) {
 		return nil
 	}
 	return d.remove(path...)
+}
+
+func isEmpty(v *hujson.Value) bool {
+	parts := 0
+	for range v.All() { // itself too
+		parts++
+	}
+	return parts == 1
 }

@@ -1,6 +1,9 @@
 package clientconfig
 
-import "slices"
+import (
+	"os/exec"
+	"slices"
+)
 
 // Plugin is the plugin of this program for Claude Code, which deploy/plugin has.
 const Plugin = "scratchpad@scratchpad"
@@ -21,5 +24,8 @@ func PluginIsOn(settings string) bool {
 // HasHook reports whether the settings of the user run a hook of this program, which can be run.
 func HasHook(settings string) bool {
 	groups, err := valueIn(settings, hookList...)
-	return err == nil && slices.ContainsFunc(hooksIn(groups, ""), hook.canRun)
+	return err == nil && slices.ContainsFunc(hooksIn(groups, ""), func(h hook) bool {
+		_, err := exec.LookPath(programOf(h.command))
+		return err == nil
+	})
 }

@@ -1,85 +1,35 @@
 package clientconfig
 
 import (
-	"cmp"
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// Project returns the folder of the project that a client's file belongs to, with all
-// links followed; "" if the file is the user's own. The file need not exist.
-func Project(file string) (string, error) {
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
+// ProjectOf returns the folder of the project that a file of the client belongs to; "" if the
+// file is the user's own.
+func (c Client) ProjectOf(file string) string {
+	own, _ := c.File()
+	folder, is := strings.CutSuffix(filepath.ToSlash(file), "/"+c.shared)
+	if c.shared == "" || !is || file == own {
+		return ""
 	}
-	for _, name := range []string{".mcp.json", cursorFile, ".vscode/mcp.json", hookFolder + "/" + hookFile} {
-		dir, is := strings.CutSuffix(filepath.ToSlash(file), "/"+name)
-		if !is {
-			continue
-		}
-		project, err := realPath(cmp.Or(filepath.FromSlash(dir), string(filepath.Separator)))
-		if home, homeErr := os.UserHomeDir(); homeErr == nil && name == cursorFile {
-			if home, homeErr = realPath(home); homeErr == nil && home == project {
-				return "", nil
-			}
-		}
-		return project, err
-	}
-	return "", nil
+	return filepath.FromSlash(folder)
 }
 
-// cursorFile is the file of Cursor, in the folder of a project and in the user's home.
-const cursorFile = ".cursor/mcp.json"
-
-// Inside returns the project of a file, as [Project] does. It returns an error unless the file is
-// in the project's folder, links followed. Somebody else may have made the links of a project.
-// Nothing may lead to the hooks of one user but the folders themselves: Claude Code does not read
-// them through a link. Without a project the file must be in its own folder. Errors: [ErrInvalid]
-// and those of package os.
-func Inside(file string) (project string, err error) {
-	if project, err = Project(file); err != nil {
-		return "", err
+// CheckLink returns an error if a file or a folder is a link: somebody else may have made it. Errors:
+// [store.ErrInvalid].
+func CheckLink(name string) error {
+	if info, err := os.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil
 	}
-	root, err := realPath(cmp.Or(project, filepath.Dir(file)))
-	if err != nil {
-		return "", err
-	}
-	real, err := filepath.Abs(file)
-	if err == nil {
-		real, err = realPath(real)
-	}
-	if err != nil {
-		return "", err
-	}
-	within, err := filepath.Rel(root, real)
-	switch {
-	case err != nil || !filepath.IsLocal(within):
-		return "", fail(ErrInvalid, "%s is reached by a link that leads out of %s, to %s; remove the link, or put "+
-			"in by hand what scratchpad client-config prints", onOneLine(file), onOneLine(root), onOneLine(real))
-	case project != "" && filepath.Base(file) == hookFile && within != filepath.Join(hookFolder, hookFile):
-		return "", fail(ErrInvalid, "%s is reached by a link, to %s; remove the link", onOneLine(file), onOneLine(real))
-	}
-	return project, nil
-}
-
-// realPath follows the links in a path. What is not there yet stays as it is. Errors:
-// [ErrInvalid] for a link that leads nowhere, and those of package os.
-func realPath(dir string) (string, error) {
-	real, err := filepath.EvalSymlinks(dir)
-	if info, here := os.Lstat(dir); err != nil && here == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", leadsNowhere(dir, err)
-	}
-	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
-		above, err := realPath(filepath.Dir(dir))
-		return filepath.Join(above, filepath.Base(dir)), err
-	}
-	return real, err
+	return Errorf(store.ErrInvalid, "%s is a link, which is not followed; remove the link, or put in by hand what "+
+		"scratchpad client-config prints", name)
 }
 
 // LocalFolders returns the folders for which the user's own file of Claude Code has a server
@@ -103,14 +53,9 @@ func valueIn(file string, path ...string) (value any, err error) {
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
-	if text, _, err = cutMark(text); err == nil {
-		var d document
-		if d, err = parseJSON(text); err == nil {
-			value, err = d.value(path...)
-		}
-	}
+	d, err := parseJSON(text)
 	if err != nil {
 		return nil, ofFile(file, err)
 	}
-	return value, nil
+	return d.value(path...), nil
 }

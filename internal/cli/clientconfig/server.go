@@ -54,7 +54,7 @@ type format interface {
 	// entry returns the entry of a server as it is in the text, decoded; nil if there is none.
 	entry(text []byte, name string) (any, error)
 
-	// set returns the text with all fields of the entry of a server, in place of those that it has.
+	// set returns the text with fields in the entry of a server. Its other fields stay.
 	set(text []byte, name string, entry []field) ([]byte, error)
 
 	// remove returns the text without the entry of a server that it has.

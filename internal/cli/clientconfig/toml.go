@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // tomlFormat is a TOML file with a table mcp_servers.NAME for each server.
@@ -36,39 +39,41 @@ func (tomlFormat) entry(text []byte, name string) (any, error) {
 	}
 	servers, ok := all[tomlServers].(map[string]any)
 	if all[tomlServers] != nil && !ok {
-		return nil, fail(ErrInvalid, "%s in it is not a table; write [%s.NAME] for each server", tomlServers,
+		return nil, Errorf(store.ErrInvalid, "%s in it is not a table; write [%s.NAME] for each server", tomlServers,
 			tomlServers)
 	}
 	return servers[name], nil
 }
 
-// set puts the entry at the end of the file. It reads the new text again, and returns an error unless that
-// is the old content with the entry in it.
+// set puts the entry at the end of the file, with the other fields that it has. It reads the new text again,
+// and returns an error unless that is the old content with the fields in it.
 func (t tomlFormat) set(old []byte, name string, entry []field) (text []byte, err error) {
 	want, err := readTOML(old)
 	if err != nil {
 		return nil, err
 	}
-	fields := map[string]any{}
-	header := fmt.Sprintf("[%s.%s]\n", tomlServers, name)
-	block := header
-	for _, f := range entry {
-		fields[f.key] = f.value
-		block += encodeTOML(f) + "\n"
-	}
 	servers, _ := want[tomlServers].(map[string]any)
 	if servers == nil {
 		servers = map[string]any{}
+		want[tomlServers] = servers
 	}
-	servers[name], want[tomlServers] = fields, servers
+	fields, _ := servers[name].(map[string]any)
+	others := maps.Clone(fields)
+	if fields == nil {
+		fields = map[string]any{}
+		servers[name] = fields
+	}
+	block := fmt.Sprintf("[%s.%s]\n", tomlServers, name)
+	for _, f := range entry {
+		delete(others, f.key)
+		fields[f.key] = f.value
+		block += encodeTOML(f) + "\n"
+	}
+	advice := block
+	for _, f := range fieldsOf(others) {
+		block += encodeTOML(f) + "\n"
+	}
 	rest, was := cutTables(old, name)
-	if quoted := regexp.MustCompile(`"(\\.|[^"\\])*"|'[^']*'`); strings.Contains(quoted.ReplaceAllString(was, ""), "#") {
-		shown := ""
-		for _, f := range withoutValues(entry) {
-			shown += encodeTOML(f) + "\n"
-		}
-		return nil, byHand(commentInside, header+shown)
-	}
 	if rest = strings.TrimRight(rest, " \t\r\n"); rest != "" {
 		block = "\n\n" + block
 	}
@@ -76,11 +81,15 @@ func (t tomlFormat) set(old []byte, name string, entry []field) (text []byte, er
 		block = strings.ReplaceAll(block, "\n", "\r\n")
 	}
 	text = []byte(rest + block)
-	if got, err := readTOML(text); err != nil || !sameTOML(got, want) {
-		return nil, byHand(cannotEdit, block)
+	if got, err := readTOML(text); err != nil || !sameTOML(got, want) || strings.Contains(was, "#") {
+		return nil, Errorf(ErrByHand, "%s; put these lines into it by hand, in place of what is there:\n%s%v",
+			cannotEdit, advice, ErrByHand)
 	}
 	return text, nil
 }
+
+// cannotEdit is why a file is not edited.
+const cannotEdit = "this program cannot edit the way in which it is written"
 
 // remove takes out the table of a server, and those below it. It reads the new text
 // again, and returns an error unless that is the old content without the server.
@@ -100,7 +109,7 @@ func (t tomlFormat) remove(old []byte, name string) ([]byte, error) {
 		}
 	}
 	if err != nil || !sameTOML(got, want) {
-		return nil, fail(ErrByHand, "%s; remove %s from %s by hand", cannotEdit, name, tomlServers)
+		return nil, Errorf(ErrByHand, "%s; remove %s from %s by hand", cannotEdit, name, tomlServers)
 	}
 	return text, nil
 }
@@ -111,10 +120,11 @@ func readTOML(text []byte) (map[string]any, error) {
 	err := toml.Unmarshal(text, &all)
 	if where, ok := errors.AsType[*toml.DecodeError](err); ok {
 		row, column := where.Position()
-		return nil, fail(ErrInvalid, "it is not valid TOML: line %d, column %d: %v; mend it first", row, column, where)
+		return nil, Errorf(store.ErrInvalid, "it is not valid TOML: line %d, column %d: %v; mend it first", row,
+			column, where)
 	}
 	if err != nil {
-		return nil, fail(ErrInvalid, "it is not valid TOML: %v; mend it first", err)
+		return nil, Errorf(store.ErrInvalid, "it is not valid TOML: %v; mend it first", err)
 	}
 	return all, nil
 }
@@ -155,9 +165,5 @@ func cutTables(text []byte, name string) (rest, cut string) {
 			cut, after = cut+after+line, ""
 		}
 	}
-	after = strings.TrimLeft(after, "\r\n")
-	if kept := strings.TrimRight(rest, "\r\n"); isOwn && after == "" {
-		rest = kept + rest[len(kept):][:strings.IndexByte(rest[len(kept):], '\n')+1]
-	}
-	return rest + after, cut
+	return rest + strings.TrimLeft(after, "\r\n"), cut
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -156,21 +155,6 @@ func OfKeys(err error) error {
 		return hinted{err, "scratchpad keys ls lists them"}
 	case errors.Is(err, workspace.ErrQuota):
 		return hinted{err, "scratchpad keys revoke, scratchpad tenants set"}
-	}
-	return err
-}
-
-// OfClientFile gives an error of package clientconfig its exit code.
-func OfClientFile(err error) error {
-	for _, k := range []struct{ is, kind error }{
-		{clientconfig.ErrInvalid, workspace.ErrInvalid},
-		{clientconfig.ErrTaken, workspace.ErrConflict},
-		{clientconfig.ErrChanged, workspace.ErrConflict},
-		{clientconfig.ErrBusy, workspace.ErrBusy},
-	} {
-		if errors.Is(err, k.is) {
-			return WithKind(err, k.kind)
-		}
 	}
 	return err
 }

@@ -58,10 +58,10 @@ func (r Records) Join(ctx context.Context, folder string) (with Known, err error
 		return with, err
 	}
 	if p.Offer == nil {
-		return with, workspace.Errorf(workspace.ErrConflict, "no memory is offered to %s: another project must have its "+
-			"origin, its own memory must hold nothing, nobody may have said whose memory it has, and the database must "+
-			"be a file; scratchpad projects set %[1]s AGENT shares a memory all the same, and scratchpad export and "+
-			"import take along what its own memory holds", place.Top())
+		return with, workspace.Errorf(workspace.ErrConflict, "no memory is offered to %s: another project must have "+
+			"its origin, its own memory must hold nothing, nobody may have said whose memory it has, and the database "+
+			"must be a file; scratchpad projects set %[1]s AGENT shares a memory all the same, and scratchpad export "+
+			"and import take along what its own memory holds", place.Top())
 	}
 	return *p.Offer, r.update(ctx, func(l list) (list, error) {
 		return l.settle(place.repo, place.repo.MakeID(), p.Offer.Agent), nil
@@ -121,8 +121,8 @@ func (l list) toForget(place Place, folder string) (i int, isTop bool, err error
 	if repo := place.repo; repo != nil && repo.Top == folder {
 		i := l.known(repo, repo.ID())
 		if i >= 0 && repo.Main() != folder {
-			err = workspace.Errorf(workspace.ErrConflict, "%s is a worktree of %s, which has the same memory; scratchpad "+
-				"projects set %[1]s AGENT gives it another", folder, repo.Main())
+			err = workspace.Errorf(workspace.ErrConflict, "%s is a worktree of %s, which has the same memory; "+
+				"scratchpad projects set %[1]s AGENT gives it another", folder, repo.Main())
 		}
 		if i >= 0 {
 			return i, true, err

@@ -2,14 +2,13 @@ package setup
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
 // note adds what the user has to know about the client.
-func (c *Client) note(p *Plan, project string) error {
+func (c *Client) note(p *Plan) error {
 	say := func(text string) { c.Notes = append(c.Notes, text) }
 	settings, err := c.HookFile()
 	switch {
@@ -17,7 +16,7 @@ func (c *Client) note(p *Plan, project string) error {
 		return err
 	case p.o.Share:
 		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
-	case project != "":
+	case c.OfProject:
 		say("git shows this file. It has the path of the program on this computer, so do not commit it.")
 	case c.Name == "cursor" && p.o.Project == "" && p.o.IsRepo:
 		say("Cursor knows its folder only from a file there. For the memory of this project in Cursor, run: " +
@@ -28,7 +27,7 @@ func (c *Client) note(p *Plan, project string) error {
 		say("Claude Code has a memory of its own, which is on. The two do not mix: ours begins at START.md, its own " +
 			"at MEMORY.md. To turn that one off, set autoMemoryEnabled to false in " + settings + ".")
 	}
-	if project != "" {
+	if c.OfProject {
 		return nil
 	}
 	return c.noteHiding(p)
@@ -67,18 +66,12 @@ func (c *Client) noteHiding(p *Plan) error {
 		if err != nil {
 			return err
 		}
-		hook := filepath.Join(p.o.Here, ".claude", "settings.local.json")
-		if own, err := clientconfig.RemoveHook(hook).Preview(); err == nil && len(own.Changed) > 0 &&
-			p.journal.of(hook) == nil {
-			c.Notes = append(c.Notes, hook+" has a hook of an older setup, which runs too. To remove it: take the "+
-				"command of SessionStart out of that file")
-		}
 		for _, folder := range folders {
 			hides(folder, "cd "+native.Quote(folder)+" && claude mcp remove -s local "+ServerName)
 		}
 	}
 	file := c.ProjectFile(p.o.Here)
-	if file == "" || file == c.File || p.journal.of(file) != nil {
+	if file == "" || file == c.File || p.journal.entry(file) != nil {
 		return nil
 	}
 	have, err := c.ReadEntry(file, ServerName)

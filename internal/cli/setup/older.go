@@ -3,7 +3,6 @@ package setup
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -15,9 +14,8 @@ const defaultAgent = "default"
 // older returns what an older setup, which worked for one project, did to files of projects
 // for a client.
 func (j *journal) older(c *Client) (all []fileDone) {
-	own, _ := clientconfig.FollowLink(c.File)
 	for _, f := range j.Files {
-		if f.Client == c.Name && !f.ForAll && f.File != own {
+		if f.Client == c.Name && !f.ForAll && f.File != c.File {
 			all = append(all, f)
 		}
 	}
@@ -41,29 +39,23 @@ func (p *Plan) takeBack(e *Edit) error {
 	if err := p.record(done); err != nil {
 		return err
 	}
-	did, err := done.takeBack(false)
+	did, err := done.takeBack()
 	if err != nil {
 		return err
 	}
 	e.Changed = []string{did}
 	p.journal.Files = slices.DeleteFunc(p.journal.Files, func(f fileDone) bool { return f.File == e.File })
-	if dir := filepath.Dir(e.File); slices.Contains(p.journal.Folders, dir) {
-		os.Remove(dir) // one that is not empty stays
-	}
 	return p.save()
 }
 
 // record notes whose memory an entry of an older setup is, before the entry goes.
 func (p *Plan) record(done *fileDone) error {
-	args := done.args()
-	if args == nil {
+	c, _ := clientconfig.Find(done.Client)
+	args, folder := done.args(), c.ProjectOf(done.File)
+	if _, gone := os.Stat(folder); args == nil || gone != nil { // "" is not there either
 		return nil
 	}
-	folder, err := clientconfig.Project(done.File)
-	if _, gone := os.Stat(folder); err == nil && gone == nil { // "" is not there either
-		err = p.o.Record(folder, args)
-	}
-	if err != nil {
+	if err := p.o.Record(folder, args); err != nil {
 		return fmt.Errorf("%s stays, because its memory cannot be recorded: %w", done.File, err)
 	}
 	return nil
@@ -72,10 +64,10 @@ func (p *Plan) record(done *fileDone) error {
 // args returns the arguments of the server that setup has written into a file; nil if it
 // has written none.
 func (f fileDone) args() []string {
-	c, _ := clientconfig.Find(f.Client)
 	if f.Hook {
 		return nil
 	}
+	c, _ := clientconfig.Find(f.Client)
 	e, err := c.EntryIn(f.File, f.Left, ServerName)
 	if s, found := e.Server(); err == nil && found && len(s.Args) > 0 && s.Args[0] == "mcp" {
 		return s.Args
@@ -83,42 +75,25 @@ func (f fileDone) args() []string {
 	return nil
 }
 
-// kept returns the arguments that the entry of a client keeps: those that setup has written
-// before, for the client's file or for those of its projects; nil if there are none.
-func (p *Plan) kept(c *Client, have clientconfig.Entry, isOwn bool) (args []string, err error) {
+// kept returns the arguments that the entry of a client keeps, those that setup has written before; nil if
+// there are none. What an older setup has written begins anew, unless it named an agent for all projects.
+func (p *Plan) kept(c *Client, isOwn bool) (args []string, err error) {
 	if p.o.Share || p.o.Anew {
 		return nil, nil
 	}
-	if s, _ := have.Server(); isOwn && len(s.Args) > 0 && s.Args[0] == "mcp" {
-		if done := p.journal.of(c.File); done.ForAll || clientconfig.MemoryOf(s.Args).Agent != defaultAgent {
-			return s.Args, nil
+	older := p.journal.older(c)
+	if isOwn {
+		done := p.journal.entry(c.File)
+		if args := done.args(); done.ForAll || clientconfig.MemoryOf(args).Agent != defaultAgent {
+			return args, nil
 		}
-		if c.Folder != "" {
-			c.Notes = append(c.Notes, "So far it had one memory for all projects, that of the agent default. In a "+
-				"project that is under ~/ from now on.")
-		}
-		return forProjects(s.Args, c.Folder), nil
+		older = append(older, *done)
 	}
-	from := ""
-	for _, f := range p.journal.older(c) {
-		switch next := forProjects(f.args(), c.Folder); {
-		case next == nil:
-		case args == nil:
-			args, from = next, f.File
-		case !slices.Equal(args, next):
-			return nil, fmt.Errorf("%s and %s have different databases or limits, and the entry for all projects has "+
-				"one; say which, with --db FILE", from, f.File)
+	for _, f := range older {
+		if m := clientconfig.MemoryOf(f.args()); m.Database != "" || m.Tenant != "" {
+			return nil, fmt.Errorf("%s has a database or a tenant of its own, and the entry for all projects has one; "+
+				"say which, with --db FILE or --tenant NAME", f.File)
 		}
 	}
-	return args, nil
-}
-
-// forProjects returns the arguments of a server with the folder of a project in place of
-// an agent.
-func forProjects(args []string, folder string) []string {
-	args = slices.Clone(args)
-	if i := slices.Index(args, "--agent"); folder != "" && i >= 0 && i+1 < len(args) {
-		args[i], args[i+1] = "--project", folder
-	}
-	return args
+	return nil, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
+	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // ServerName is the name of the server in the clients.
@@ -140,16 +141,18 @@ func (c *Client) plan(p *Plan) error {
 	if p.o.Share {
 		program = "scratchpad" // the team's computers have it elsewhere
 	}
-	project, err := clientconfig.Inside(c.File)
-	if err != nil {
-		return err
+	if c.OfProject {
+		if err := clientconfig.CheckLink(filepath.Dir(c.File)); err != nil {
+			return err
+		}
 	}
 	have, err := c.ReadEntry(c.File, ServerName)
 	if err != nil {
 		return err
 	}
-	isOwn := have.Exists() && p.journal.wrote(c.Client, c.File, have)
-	kept, err := p.kept(c, have, isOwn)
+	done := p.journal.entry(c.File)
+	isOwn := have.Exists() && done != nil && !done.Hook && done.isOwn(c.Client, have)
+	kept, err := p.kept(c, isOwn)
 	if err != nil {
 		return err
 	}
@@ -161,7 +164,7 @@ func (c *Client) plan(p *Plan) error {
 			"enough to write it:\n%s", c.File, c.Snippet(ServerName, c.Entry.Server)))
 		return nil
 	}
-	if project == "" && c.noteByPlugin(p, have) {
+	if !c.OfProject && c.noteByPlugin(p, have) {
 		return nil
 	}
 	if have.Exists() && !isOwn {
@@ -170,7 +173,7 @@ func (c *Client) plan(p *Plan) error {
 		}
 	}
 	c.Edits = append(c.Edits, &Edit{change: c.AddServer(c.File, ServerName, c.Entry.Server)})
-	if project == "" {
+	if !c.OfProject {
 		if err := c.planHook(); err != nil {
 			return err
 		}
@@ -182,10 +185,10 @@ func (c *Client) plan(p *Plan) error {
 		}
 		e.File, e.Changed = preview.File, append([]string{}, preview.Changed...)
 	}
-	if project == "" {
+	if !c.OfProject {
 		c.planOld(p)
 	}
-	return c.note(p, project)
+	return c.note(p)
 }
 
 // planHook adds the edit of the file with the hooks.
@@ -218,8 +221,9 @@ func (c *Client) checkForeign(have clientconfig.Entry) error {
 	if err != nil || have.Equal(want) {
 		return err
 	}
-	return fmt.Errorf("%w: %s has a server %s that setup did not write: %s", clientconfig.ErrTaken, c.File, ServerName,
-		have)
+	return clientconfig.Errorf(store.ErrConflict, "%s has a server %s that setup did not write: %s; remove that one "+
+		"and run setup again, or add what scratchpad client-config %s prints by another name", c.File, ServerName, have,
+		c.Name)
 }
 
 func (c *Client) changes() bool {
@@ -251,25 +255,18 @@ func (p *Plan) Apply(ctx context.Context) error {
 	return errors.Join(ctx.Err(), p.save())
 }
 
-// begin reads the journal once more, now that no other setup writes it, and notes its
-// folder.
+// begin reads the journal once more, now that no other setup writes it.
 func (p *Plan) begin() (unlock func(), err error) {
-	folders := missing(p.o.Journal)
 	if err := os.MkdirAll(filepath.Dir(p.o.Journal), 0o700); err != nil {
 		return nil, err
 	}
 	if unlock, err = takeTurn(p.o.Journal); err != nil {
 		return nil, err
 	}
-	if p.journal, err = readJournal(p.o.Journal); err == nil {
-		p.journal.addFolders(folders)
-		err = p.save()
-	}
-	if err != nil {
+	if p.journal, err = readJournal(p.o.Journal); err != nil {
 		unlock()
-		return nil, err
 	}
-	return unlock, nil
+	return unlock, err
 }
 
 func (p *Plan) save() error { return p.journal.save(p.o.Journal) }
@@ -302,7 +299,6 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 			return err
 		}
 	}
-	p.journal.addFolders(missing(preview.File))
 	done := p.journal.begin(c.Name, e.hook, preview)
 	if err := p.save(); err != nil {
 		return err
@@ -322,17 +318,12 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 // begin notes an edit that is about to be made.
 func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileDone {
 	done := j.entry(p.File)
-	found := done != nil
-	if !found {
-		j.Files = append(j.Files, fileDone{File: p.File})
+	if done == nil {
+		j.Files = append(j.Files, fileDone{File: p.File, Was: p.Old, Left: p.Old})
 		done = &j.Files[len(j.Files)-1]
 	}
-	switch {
-	case found && string(p.Old) == string(done.Left):
-	case found && (done.Mixed || string(p.Old) != string(done.Was)):
+	if string(p.Old) != string(done.Left) && string(p.Old) != string(done.Was) {
 		done.Mixed = true
-	default:
-		done.Existed, done.Mode, done.Was, done.Mixed = p.Old != nil, p.Mode, p.Old, false
 	}
 	done.Client, done.Hook, done.Left, done.ForAll = client, hook, p.New, true
 	return done

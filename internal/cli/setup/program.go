@@ -1,11 +1,10 @@
 package setup
 
 import (
-	"cmp"
+	"bytes"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,8 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 )
 
@@ -69,11 +68,11 @@ func planProgram(o Options) (p Program, err error) {
 	case !info.Mode().IsRegular() || !isOurs(p.Path):
 		return p, fmt.Errorf("%s is another program; name another folder with --bin", p.Path)
 	}
-	have, err := sumOf(p.Path)
+	have, err := os.ReadFile(p.Path)
 	if err != nil {
 		return p, err
 	}
-	if want, err := sumOf(p.source); err != nil || have == want {
+	if want, err := os.ReadFile(p.source); err != nil || bytes.Equal(have, want) {
 		return p, err
 	}
 	p.Action = Replace
@@ -166,98 +165,37 @@ func isOurs(name string) bool {
 
 // install puts the program in its place. A program that runs there goes on.
 func (p Program) install(j *journal, save func() error) error {
-	done := &programDone{Path: p.Path, Existed: p.Action == Replace}
-	if old := j.Program; old != nil && old.Path == p.Path {
-		if sum, err := sumOf(p.Path); err == nil && sum == old.Sum {
-			done.Existed, done.Backup = old.Existed, old.Backup // what is there now is setup's own
+	program, err := os.ReadFile(p.source)
+	if err != nil {
+		return err
+	}
+	done := programDone{Path: p.Path, Existed: p.Action == Replace, Sum: sum(program)}
+	if old := j.Program; old != nil && old.isThere() && old.Path == p.Path {
+		done.Existed = old.Existed
+	}
+	j.Program = &done
+	if err := save(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" && p.Action == Replace { // a program that runs can only be renamed there
+		if err := os.Rename(p.Path, p.Path+".old"); err != nil {
+			return err
 		}
 	}
-	var err error
-	if done.Sum, err = sumOf(p.source); err != nil {
-		return err
-	}
-	j.addFolders(missing(p.Path))
-	if err := save(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(p.Path), 0o755); err != nil {
-		return err
-	}
-	temp, err := p.copyBeside()
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp)
-	backup := ""
-	if done.Existed && done.Backup == "" {
-		backup = p.Path + ".bak-" + time.Now().Format("20060102T150405.000")
-		done.Backup = backup
-	}
-	before := j.Program
-	j.Program = done
-	if err := save(); err != nil {
-		return err
-	}
-	if err := p.swap(temp, backup); err != nil {
-		j.Program = before
-		return errors.Join(err, save())
-	}
-	return nil
+	return clientconfig.Write(p.Path, program, 0o755)
 }
 
-// copyBeside copies the program into the folder where it will be.
-func (p Program) copyBeside() (name string, err error) {
-	in, err := os.Open(p.source)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(p.Path), ".scratchpad-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Chmod(0o755), out.Sync(), out.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(out.Name()))
-	}
-	return out.Name(), nil
+// isThere reports whether the program is the one that setup has put in its place.
+func (d programDone) isThere() bool {
+	have, err := os.ReadFile(d.Path)
+	return err == nil && sum(have) == d.Sum
 }
 
-// swap gives a file the program's name. The program that was there stays as the backup, if there is one.
-// On Windows it goes aside first: a program that runs can only be renamed there.
-func (p Program) swap(temp, backup string) error {
-	if runtime.GOOS != "windows" && (backup == "" || os.Link(p.Path, backup) == nil) {
-		return os.Rename(temp, p.Path)
+// takeBack removes the program. One that has replaced an older one stays, because the older one could not
+// read what has been stored since.
+func (d programDone) takeBack() (did string, err error) {
+	if d.Existed || !d.isThere() {
+		return "left as it is, because it has replaced an older one, or is no longer what setup has installed", nil
 	}
-	aside := cmp.Or(backup, p.Path+".old")
-	moved := os.Rename(p.Path, aside)
-	if backup == "" {
-		defer os.Remove(aside) // fails on Windows while it runs; the next setup puts another in its place
-	} else if moved != nil {
-		return moved
-	}
-	if err := os.Rename(temp, p.Path); err != nil {
-		return errors.Join(err, os.Rename(aside, p.Path))
-	}
-	return nil
-}
-
-// takeBack removes the program, or puts the one back that was there. In a dry run it says what it would do.
-func (d programDone) takeBack(dry bool) (did string, err error) {
-	sum, err := sumOf(d.Path)
-	switch {
-	case dry && d.Existed:
-		return "to be put back as it was", nil
-	case dry:
-		return "to be removed", nil
-	case errors.Is(err, fs.ErrNotExist) && !d.Existed:
-		return "it is gone already", nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", err
-	case err == nil && sum != d.Sum:
-		return "left there, because it is not the program that setup has installed", nil
-	case !d.Existed:
-		return "removed", os.Remove(d.Path)
-	}
-	return "put back as it was", os.Rename(d.Backup, d.Path)
+	return "removed", os.Remove(d.Path)
 }

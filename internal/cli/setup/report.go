@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
@@ -15,9 +14,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
 )
-
-// hasProgram reports whether the client gets the path of the program, from setup or by hand.
-func (c *Client) hasProgram() bool { return c.Err == nil && (c.ByHand || len(c.Edits) > 0) }
 
 // Print says for people what would be done.
 func (p *Plan) Print(out io.Writer) error {
@@ -27,12 +23,8 @@ func (p *Plan) Print(out io.Writer) error {
 		fmt.Fprintf(&b, "Program: %s\n  %s\n", terminal.OneLine(p.Program.Path), did)
 	}
 	if !p.Program.OnPath && !p.o.Share {
-		full := ""
-		if slices.ContainsFunc(p.Clients, (*Client).hasProgram) {
-			full = "; clients use the full path"
-		}
-		fmt.Fprintf(&b, "  its folder is not on your PATH%s. To run scratchpad by its name, add the folder:\n    %s\n",
-			full, PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
+		fmt.Fprintf(&b, "  its folder is not on your PATH. To run scratchpad by its name, add the folder:\n    %s\n",
+			PathLine(filepath.Dir(p.Program.Path), os.Getenv("SHELL"), runtime.GOOS))
 	}
 	for _, planned := range p.Clients {
 		if planned.Err != nil {

@@ -36,81 +36,58 @@ func Undo(o UndoOptions) (all []Undone, err error) {
 	if err != nil {
 		return nil, err
 	}
-	all, folders, err := o.undo()
-	unlock()
-	if _, gone := os.Stat(o.Journal); gone != nil {
-		os.Remove(lockOf(o.Journal)) // it is in one of the folders
+	defer unlock()
+	j, err := readJournal(o.Journal)
+	if err != nil {
+		return nil, err
 	}
-	for _, dir := range slices.Backward(folders) {
-		os.Remove(dir) // one that is not empty stays
+	undo := func(what string, takeBack func() (string, error)) (isLeft bool) {
+		u := Undone{What: what, Did: "to be taken back"}
+		if !o.DryRun {
+			u.Did, u.Err = takeBack()
+		}
+		all = append(all, u)
+		return u.Err != nil
+	}
+	var left []fileDone
+	for _, f := range slices.Backward(j.Files) {
+		if len(o.Clients) > 0 && !slices.Contains(o.Clients, f.Client) || undo(f.File, f.takeBack) {
+			left = append(left, f)
+		}
+	}
+	if j.Program != nil && len(o.Clients) == 0 && !undo(j.Program.Path, j.Program.takeBack) {
+		j.Program = nil
+	}
+	if o.DryRun {
+		return all, nil
+	}
+	slices.Reverse(left)
+	j.Files = left
+	err = j.save(o.Journal)
+	if _, gone := os.Stat(o.Journal); gone != nil {
+		os.Remove(lockOf(o.Journal))
 	}
 	return all, err
 }
 
-// undo is Undo without the lock. It returns the folders that setup has made if nothing
-// else is left of it.
-func (o UndoOptions) undo() (all []Undone, folders []string, err error) {
-	j, err := readJournal(o.Journal)
-	if err != nil {
-		return nil, nil, err
-	}
-	add := func(what, did string, err error) { all = append(all, Undone{What: what, Did: did, Err: err}) }
-	var left []fileDone
-	for _, f := range slices.Backward(j.Files) {
-		isMeant := len(o.Clients) == 0 || slices.Contains(o.Clients, f.Client)
-		if isMeant {
-			did, err := f.takeBack(o.DryRun)
-			add(f.File, did, err)
-			isMeant = err == nil
-		}
-		if !isMeant {
-			left = append(left, f)
-		}
-	}
-	if j.Program != nil && len(o.Clients) == 0 {
-		did, err := j.Program.takeBack(o.DryRun)
-		if add(j.Program.Path, did, err); err == nil {
-			j.Program = nil
-		}
-	}
-	if o.DryRun {
-		return all, nil, nil
-	}
-	slices.Reverse(left)
-	if j.Files = left; len(o.Clients)+len(left) == 0 && j.Program == nil {
-		folders, j.Folders = j.Folders, nil // the journal is in one of them, so it goes first
-	}
-	return all, folders, j.save(o.Journal)
-}
-
-// takeBack puts the file back as it was, or takes out the entry of this program. In a dry run it says what it
-// would do.
-func (f fileDone) takeBack(dry bool) (did string, err error) {
+// takeBack puts the file back as it was, or takes out the entry of this program if somebody else has edited
+// the file since.
+func (f fileDone) takeBack() (did string, err error) {
 	now, err := clientconfig.ReadFile(f.File)
-	isBack := f.Existed && err == nil && string(now) == string(f.Was) // it was never written
-	others := err == nil && !isBack && (f.Mixed || string(now) != string(f.Left))
-	did, was := "removed", []byte(nil)
-	if f.Existed {
-		did, was = "put back as it was", append([]byte{}, f.Was...)
-	}
+	isAs := func(content []byte) bool { return content != nil && string(now) == string(content) }
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "it is gone already", nil
 	case err != nil:
 		return "", err
-	case dry && others:
-		return "edited by another since, so only the entry of this program is to be taken out", nil
-	case others:
+	case isAs(f.Was): // it was never written
+		return "put back as it was", nil
+	case f.Mixed || !isAs(f.Left):
 		return f.takeOut()
-	case dry:
-		return "to be " + did, nil
-	case !isBack:
-		err = clientconfig.Replace(f.File, f.Left, was, f.Mode)
+	case f.Was == nil:
+		return "removed", clientconfig.Replace(f.File, f.Left, nil)
 	}
-	for _, name := range f.Backups {
-		os.Remove(name)
-	}
-	return did, err
+	return "put back as it was", clientconfig.Replace(f.File, f.Left, f.Was)
 }
 
 // takeOut takes the entry of this program out of a file that somebody else has edited.
