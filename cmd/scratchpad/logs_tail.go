@@ -41,6 +41,7 @@ func (c logsTail) print(p *process) error {
 		if err != nil || !c.Follow {
 			return err
 		}
+		c.Log = head.Path // in NFC
 		return c.follow(p, ws, out, last)
 	})
 }
