@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"os"
-
-	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/doctor"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
@@ -18,17 +15,17 @@ type doctorCommand struct {
 }
 
 // Run reports on the database.
-func (c doctorCommand) Run(p *process, k *kong.Context) error {
+func (c doctorCommand) Run(p *process) error {
 	name, err := p.storedDatabase()
 	if err != nil {
 		return err
 	}
-	if onLine(k, "secrets") && !p.line.Secrets.Look {
+	if onLine(p.parsed, "secrets") && !p.line.Secrets.Look {
 		return invalid("doctor takes --secrets without a value, to look for secrets")
 	}
 	most := p.line.StoreLimits
 	o := doctor.Options{
-		Database: pgurl.Short(name), Source: databaseSource(p.line, k), IsDefault: p.line.DB == nil, Version: version(),
+		Database: pgurl.Short(name), IsDefault: p.line.DB == nil, Version: version(),
 		Scrub: c.Scrub, Secrets: p.line.Secrets.Look,
 		Limits:    workspace.StoreLimits{Agents: most.Agents, Bytes: most.TotalBytes},
 		Summaries: p.line.Summaries.Choose, Logger: p.log, Text: failure.Text,
@@ -59,22 +56,4 @@ func (p *process) openDoctor() doctor.Options {
 		o.Database = path
 	}
 	return o
-}
-
-// databaseSource says where the path of the database comes from.
-func databaseSource(line *commandLine, k *kong.Context) string {
-	switch {
-	case line.DB == nil:
-		return "the default"
-	case onLine(k, "db"):
-		return "from --db"
-	}
-	for _, f := range k.Model.Flags {
-		for _, name := range f.Envs {
-			if _, set := os.LookupEnv(name); set && f.Name == "db" {
-				return "from $" + name
-			}
-		}
-	}
-	return "from the environment"
 }

@@ -92,7 +92,7 @@ func TestDoctorHealthy(t *testing.T) {
 	path := filepath.Join(dir, "my data.db")
 	makeDatabase(t, path)
 	o := runCommand(t, dir, nil, "doctor", "--db", "my data.db")
-	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db (from --db)", "reserve 4.0 MiB", "schema 5", "survive a power cut", "SQLite 3.")
+	o.must(t, 0, "2 agents, 6 files, 2 logs with 4 entries", "my data.db", "reserve 4.0 MiB", "schema 5", "survive a power cut", "SQLite 3.")
 	o.must(t, 0, "2 agents (limit 10000), ", " with the charge for rows (limit 9.3 GiB)")
 	runCommand(t, dir, []string{"SCRATCHPAD_MAX_AGENTS=2"}, "doctor", "--db", path, "--max-total-bytes", "0").must(t, 0, "warning  limits       2 agents (limit 2), ", "rows (no limit)", "agents rm")
 	if strings.Contains(o.out, "\x1b[") {
@@ -100,12 +100,12 @@ func TestDoctorHealthy(t *testing.T) {
 	}
 	runCommand(t, dir, nil, "doctor", "--db", path, "--color", "always").must(t, 0, "\x1b[32mok")
 	got := reported(t, runCommand(t, dir, []string{"SCRATCHPAD_DB_PATH=" + path}, "doctor", "--json"))
-	for name, want := range map[string]string{"path": "from $SCRATCHPAD_DB_PATH", "durability": "survive a power cut", "integrity": "structure"} {
+	for name, want := range map[string]string{"path": "my data.db", "durability": "survive a power cut", "integrity": "structure"} {
 		if k := got[name]; k.Status != doctor.OK || !strings.Contains(k.Text, want) {
 			t.Errorf("%s: %+v, want ok and %q", name, k, want)
 		}
 	}
-	runCommand(t, dir, []string{"XDG_DATA_HOME=" + dir, "LOCALAPPDATA=" + dir, "HOME=" + dir}, "doctor").must(t, 0, "(the default)", "no database yet")
+	runCommand(t, dir, []string{"XDG_DATA_HOME=" + dir, "LOCALAPPDATA=" + dir, "HOME=" + dir}, "doctor").must(t, 0, "scratchpad.db", "no database yet")
 	runCommand(t, dir, nil, "doctor", "--db", "mem:").must(t, 2, "mem: is no file")
 	runCommand(t, dir, nil, "doctor", "--db", "").must(t, 2, "--db is empty")
 	runCommand(t, dir, nil, "doctor", "--db", "none/a.db").must(t, 6, "there is no folder")

@@ -44,7 +44,6 @@ type Report struct {
 // Options say what to examine, and what a command would use. All fields must be set.
 type Options struct {
 	Database  string // the absolute path
-	Source    string // where the path comes from, such as "from --db"
 	IsDefault bool   // nobody has named the path
 	Scrub     bool   // remove what redactions and expired deleted files have left
 	Secrets   bool   // look for secrets in all that is stored
@@ -79,7 +78,7 @@ func (r *checkup) setting() string {
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.program()
-	r.ok("path", fmt.Sprintf("%s (%s)", o.Database, o.Source))
+	r.ok("path", o.Database)
 	r.ok("durability", "acknowledged writes survive a power cut")
 	r.summaries()
 	r.disk()

@@ -10,7 +10,7 @@ import (
 
 // ExamineOpen makes the checks that a running server can make on its open store, and opens
 // nothing. Options.Database is the path of the file, and pool has the server's options; the
-// report contains neither. IsDefault, Source and Limits are not used.
+// report contains neither. IsDefault and Limits are not used.
 //
 // The report is for people on other machines. No text names a path, an agent, another
 // process, or the cause of an error. ExamineOpen leaves out these checks of [Examine]:

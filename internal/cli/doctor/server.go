@@ -20,7 +20,7 @@ func ExamineServer(ctx context.Context, url string, pool postgres.Options, o Opt
 	r := &checkup{Report: Report{Status: OK, Database: o.Database}, o: o}
 	r.ok("program", fmt.Sprintf("scratchpad %s, %s, %s/%s", o.Version, runtime.Version(), runtime.GOOS,
 		runtime.GOARCH))
-	r.ok("database", fmt.Sprintf("%s (%s)", o.Database, o.Source))
+	r.ok("database", o.Database)
 	r.summaries()
 	r.server(ctx, url, pool)
 	return &r.Report, ctx.Err()
