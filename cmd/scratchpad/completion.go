@@ -9,9 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/complete"
-	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
-	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
 type completionCommand struct {
@@ -60,30 +59,19 @@ func (p *process) storedNames(in complete.Memory, kind, typed string) (names []s
 			*to = &value
 		}
 	}
-	name, err := p.storedDatabase()
-	tenant, _, tenantErr := p.tenantName()
-	if err != nil || tenantErr != nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(p.ctx, completeWait)
 	defer cancel()
-	agent := func(store workspace.Store, svc *workspace.Service) string {
-		name, given, err := p.agentName()
-		if given || err != nil {
-			return name
-		}
-		place, err := project.At(".")
-		if err != nil {
-			return ""
-		}
-		of, _ := project.Records{Store: store, Service: svc, Tenant: tenant}.Find(ctx, place)
-		return of.Agent
-	}
-	found := make(chan []string, 1)
-	go func() { found <- complete.Names(ctx, name, tenant, agent, kind, typed) }()
-	select {
-	case names = <-found:
-	case <-ctx.Done(): // the process ends without it
+	quiet := *p
+	quiet.ctx, quiet.err = ctx, io.Discard
+	err := within(ctx, func() error {
+		return quiet.use(quiet.openToLook, func(db *database.Handle) error {
+			agent := func() (string, error) { return quiet.memory(db) }
+			names = complete.Names(ctx, db.Opened(), agent, kind, typed)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil
 	}
 	return names
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/agent-scratchpad/scratchpad/internal/cli/database"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 )
 
@@ -67,23 +66,11 @@ const (
 // most is how many names are offered.
 const most = 200
 
-// Names returns the names of a kind that begin with a prefix: those of a tenant's agents, or of an
-// agent's files or logs. It may return others too. It returns no names if there is an error. The
-// database does not change. agent says which agent it is.
+// Names returns the names of a kind that begin with a prefix: those of the agents of a service, or of
+// the files or logs of an agent. It may return others too. It returns no names if there is an error.
 func Names(
-	ctx context.Context, name, tenant string, agent func(workspace.Store, *workspace.Service) string,
-	kind, prefix string,
+	ctx context.Context, svc *workspace.Service, agent func() (string, error), kind, prefix string,
 ) (names []string) {
-	store, err := database.OpenReadOnly(ctx, name, database.Options{})
-	if err != nil {
-		return nil
-	}
-	defer store.Close()
-	// Names are offered for everything that may be stored.
-	svc, err := workspace.New(store, workspace.Options{Tenant: tenant, Paths: workspace.UnicodePaths})
-	if err != nil {
-		return nil
-	}
 	if kind == Agents {
 		agents, _ := svc.Agents(ctx, workspace.AgentsQuery{Patterns: []string{prefix + "*"}, Limit: most})
 		for _, a := range agents.Agents {
@@ -91,7 +78,11 @@ func Names(
 		}
 		return names
 	}
-	look, err := svc.Look(agent(store, svc))
+	name, err := agent()
+	if err != nil {
+		return nil
+	}
+	look, err := svc.Look(name)
 	if err != nil {
 		return nil
 	}
