@@ -92,77 +92,63 @@ type linesRecord struct {
 	*workspace.Secrets // of the first batch that has some
 }
 
+// appendLines stores the lines of standard input, many at a time: those that have arrived, before it
+// waits for more. A slow input is stored as it arrives, and a fast one with few commits. The lines
+// before one that cannot be an entry are stored.
 func (c logsAppend) appendLines(p *process) error {
 	if c.Text != "-" {
 		return invalid("append to %s: --lines reads standard input; leave the text out", c.Log)
 	}
+	limit := p.line.Limits.EntryBytes
 	return p.with(p.openDatabase, func(ws *workspace.Workspace) error {
 		done := linesRecord{Path: c.Log}
-		err := c.eachBatch(p, func(batch [][]byte) error {
-			r, err := ws.AppendLog(p.ctx, c.Log, batch...)
-			if err == nil {
-				done.Count += int64(len(batch))
-				done.BytesWritten += r.Bytes
-				done.LastEntryID = r.Last
-				done.Secrets = cmp.Or(done.Secrets, r.Secrets)
+		in := bufio.NewReaderSize(p.standardInput(), int(min(limit, 1<<30))+len("\r\n"))
+		var err error
+		for err == nil {
+			var lines [][]byte
+			if lines, err = c.arrived(in, limit, done.Count); len(lines) == 0 {
+				continue
 			}
-			return err
-		})
+			r, failed := ws.AppendLog(p.ctx, c.Log, lines...)
+			if failed != nil {
+				err = failed
+				break
+			}
+			done.Count += int64(len(lines))
+			done.BytesWritten += r.Bytes
+			done.LastEntryID = r.Last
+			done.Secrets = cmp.Or(done.Secrets, r.Secrets)
+		}
+		if err == io.EOF {
+			err = nil
+		}
 		return errors.Join(err, c.answerLines(p, done))
 	})
 }
 
-// eachBatch calls store with the lines of standard input, many at a time: those that have
-// arrived, before it waits for more. A slow input is stored as it arrives, and a fast one with
-// few commits. The lines before one that cannot be an entry are stored.
-func (c logsAppend) eachBatch(p *process, store func([][]byte) error) error {
-	var batch [][]byte
-	flush := func() (err error) {
-		if len(batch) > 0 {
-			err = store(batch)
-		}
-		batch = nil
-		return err
-	}
-	limit := p.line.Limits.EntryBytes
-	lines := bufio.NewScanner(lineInput{p.standardInput(), c.Log, flush})
-	lines.Buffer(make([]byte, 0, 64<<10), int(min(limit, 1<<30))+len("\r\n")+1)
-	var bad error
-	for n := 1; bad == nil && (lines.Scan() || errors.Is(lines.Err(), bufio.ErrTooLong)); n++ {
-		err := lines.Err()
-		switch line := lines.Bytes(); {
-		case err != nil && !errors.Is(err, bufio.ErrTooLong): // the line may be cut
-			bad = err
-		case err != nil || int64(len(line)) > limit:
-			bad = workspace.Errorf(workspace.ErrTooLarge,
+// arrived returns the lines that have arrived, of which it waits for the first, and why no line is
+// after them. before is how many lines were before them.
+func (c logsAppend) arrived(in *bufio.Reader, limit, before int64) (lines [][]byte, err error) {
+	for more := true; more && err == nil; {
+		var line []byte
+		line, err = in.ReadSlice('\n')
+		entry, n := dropLineEnd(line), before+int64(len(lines))+1
+		switch {
+		case err == bufio.ErrBufferFull || int64(len(entry)) > limit:
+			err = workspace.Errorf(workspace.ErrTooLarge,
 				"append to %s: line %d has more than %d bytes, the limit of an entry (--max-entry-bytes)",
 				c.Log, n, limit)
-		case !utf8.Valid(line):
-			bad = workspace.Errorf(workspace.ErrInvalid,
-				"append to %s: line %d is not valid UTF-8; only text can be stored", c.Log, n)
-		default:
-			batch = append(batch, bytes.Clone(line))
+		case err != nil && err != io.EOF: // the line may be cut
+			err = fmt.Errorf("append to %s: %w", c.Log, err)
+		case !utf8.Valid(entry):
+			err = invalid("append to %s: line %d is not valid UTF-8; only text can be stored", c.Log, n)
+		case len(line) > 0:
+			lines = append(lines, bytes.Clone(entry))
 		}
+		rest, _ := in.Peek(in.Buffered())
+		more = bytes.IndexByte(rest, '\n') >= 0
 	}
-	return errors.Join(cmp.Or(bad, lines.Err()), flush())
-}
-
-// A lineInput stores the lines that were read before it waits for more.
-type lineInput struct {
-	io.Reader
-	log   string
-	flush func() error
-}
-
-func (l lineInput) Read(b []byte) (int, error) {
-	if err := l.flush(); err != nil {
-		return 0, err
-	}
-	n, err := l.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("append to %s: %w", l.log, err)
-	}
-	return n, err
+	return lines, err
 }
 
 // answerLines says what was stored, also before an error.
