@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"crypto/sha256"
-	"slices"
 	"sort"
 
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -33,50 +32,37 @@ func markOf(e workspace.Entry) mark {
 // log may be later: an import raises the time of an entry to that of the entry before it
 // in the log. Each entry of the log stands for one of the export.
 func missing(log, export []mark) []bool {
-	type group struct{ own, raised int } // raised: the time may have been raised
-	have := map[mark]group{}
+	have := map[mark]int{}
+	raised := map[said][]int64{} // times that may have been raised, the earliest first
 	for i, m := range log {
-		g := have[m]
+		have[m]++
 		if i == 0 || log[i-1].at == m.at {
-			g.raised++
-		} else {
-			g.own++
-		}
-		have[m] = g
-	}
-	lacks := make([]bool, len(export))
-	var rest []int // of the export, that have no equal
-	for i, m := range export {
-		g := have[m]
-		switch {
-		case g.own > 0:
-			g.own--
-		case g.raised > 0:
-			g.raised--
-		default:
-			rest = append(rest, i)
-			continue
-		}
-		have[m] = g
-	}
-	raised := map[said][]int64{} // times, the earliest first
-	for m, g := range have {
-		for range g.raised {
 			raised[m.said] = append(raised[m.said], m.at)
 		}
 	}
-	for _, times := range raised {
-		slices.Sort(times)
+	var rest []int // of the export, that have no equal
+	for i, m := range export {
+		if have[m] > 0 {
+			have[m]--
+		} else {
+			rest = append(rest, i)
+		}
 	}
 	sort.SliceStable(rest, func(i, j int) bool { return export[rest[i]].at > export[rest[j]].at })
+	lacks := make([]bool, len(export))
 	for _, i := range rest { // the latest first takes the latest
 		m := export[i]
 		times := raised[m.said]
+		for len(times) > 0 && have[mark{m.said, times[len(times)-1]}] == 0 { // an equal one has taken it
+			times = times[:len(times)-1]
+		}
 		if n := len(times); n > 0 && times[n-1] > m.at {
-			raised[m.said] = times[:n-1]
+			have[mark{m.said, times[n-1]}]--
+			times = times[:n-1]
 		} else {
 			lacks[i] = true
 		}
+		raised[m.said] = times
 	}
 	return lacks
 }
