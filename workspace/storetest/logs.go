@@ -241,23 +241,9 @@ func forgetLogs(t testing.TB, s store.Store) {
 			drop(tx, 6, "d"), drop(tx, 7, "a"), drop(tx, 8, "c"), drop(tx, 8, "b"),
 			write(tx, 9, "d", "x"), remove(tx, 10, "d")) // a file, no log
 	})
-	forget := func(n int, want int64, left ...string) {
-		t.Helper()
-		var got int64
-		update(t, s, alice, func(tx store.Tx) (err error) {
-			got, err = tx.ForgetDeleted(store.KindLog, n)
-			return err
-		})
-		if got != want {
-			t.Errorf("ForgetDeleted(%d) = %d, want %d", n, got, want)
-		}
-		for _, path := range []string{"old", "a", "b", "c", "d"} {
-			h := view(t, s, alice, readLog(path)).Head
-			if known := h.Last > 0; known != slices.Contains(left, path) {
-				t.Errorf("ForgetDeleted(%d) then the head of %s is %+v; want only %v known", n, path, h, left)
-			}
-		}
-	}
+	forget := forgetter(t, s, store.KindLog, func(path string) int64 {
+		return view(t, s, alice, readLog(path)).Head.Last
+	})
 	forget(0, 0, "old", "a", "b", "c", "d")
 	forget(1, 2, "old", "a", "b", "c") // d, deleted first
 	forget(2, 3, "old", "c")           // a, then b, which ties with c
