@@ -66,13 +66,16 @@ const (
 	restoreSchema = 5 // the first one whose deleted files retain versions
 )
 
-// These put into a query what stands for the journal, versions and files of a schema before those.
-var (
-	pastChanges = strings.NewReplacer("FROM changes ",
-		"FROM (SELECT '' AS owner, 0 AS revision, x'' AS change, 0 AS crc WHERE false) ")
-	pastVersions = inPlaceOf("versions", "'' AS project")
-	pastFiles    = inPlaceOf("files", "-1 << 63 AS expires, x'' AS past")
-)
+// pasts put into a query, for the schemas before one, what stands for a table of that schema.
+var pasts = []struct {
+	before int64
+	table  *strings.Replacer
+}{
+	{journalSchema, strings.NewReplacer("FROM changes ",
+		"FROM (SELECT '' AS owner, 0 AS revision, x'' AS change, 0 AS crc WHERE false) ")},
+	{projectSchema, inPlaceOf("versions", "'' AS project")},
+	{restoreSchema, inPlaceOf("files", "-1 << 63 AS expires, x'' AS past")},
+}
 
 func inPlaceOf(table, columns string) *strings.Replacer {
 	with := "(SELECT *, " + columns + " FROM " + table + ") "
@@ -90,14 +93,10 @@ func (c *conn) Each(fn func(*row.Fields) error, query string, args ...any) error
 }
 
 func (c *conn) ofSchema(query string) string {
-	if c.schema < journalSchema {
-		query = pastChanges.Replace(query)
-	}
-	if c.schema < projectSchema {
-		query = pastVersions.Replace(query)
-	}
-	if c.schema < restoreSchema {
-		query = pastFiles.Replace(query)
+	for _, past := range pasts {
+		if c.schema < past.before {
+			query = past.table.Replace(query)
+		}
 	}
 	return query
 }

@@ -89,11 +89,8 @@ func open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 }
 
 func newStore(path string, log *slog.Logger) *Store {
-	s := &Store{path: path, log: log, readers: make(chan *conn, readers), closed: make(chan struct{})}
+	s := &Store{path: path, log: log, readers: make(chan struct{}, readers), closed: make(chan struct{})}
 	s.watchers.Poll = s.poll
-	for range readers {
-		s.readers <- nil
-	}
 	return s
 }
 

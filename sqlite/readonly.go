@@ -78,5 +78,5 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return r.Problems, nil
 }
 
-// LibraryVersion returns the version of the SQLite in this program. The error is nil.
-func LibraryVersion() (version string, err error) { return engine.Version, nil }
+// LibraryVersion is the version of the SQLite in this program.
+const LibraryVersion = engine.Version

@@ -30,7 +30,7 @@ type Timing = store.Timing
 func (s *Store) Stats() Stats {
 	n := Stats{
 		LogBytes: dbfile.Bytes(s.path + dbfile.Log), ReadOnly: s.writer == nil,
-		Readers: cap(s.readers), ReadersBusy: cap(s.readers) - len(s.readers), ReaderWaits: s.waits.Load(),
+		Readers: readers, ReadersBusy: len(s.readers), ReaderWaits: s.waits.Load(),
 	}
 	if w := s.writer; w != nil {
 		n.Writes, n.Failed = w.meter.written.Load(), w.meter.failed.Load()

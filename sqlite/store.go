@@ -21,11 +21,14 @@ type Store struct {
 	watchers store.Watchers
 	scrubber *scrubber      // likewise
 	files    *dbfile.Opened // of the writer
-	readers  chan *conn     // free connections for reading; nil: one that is not open yet
+	readers  chan struct{}  // holds a value for each connection for reading that is in use
 	closed   chan struct{}
 	once     sync.Once
 	probe    store.Probe
 	waits    atomic.Int64 // readers that found no connection free
+
+	mu   sync.Mutex // guards the following
+	idle []*conn    // open connections for reading that nobody uses
 }
 
 // Path returns the absolute path of the database.
@@ -66,14 +69,15 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) (err error) {
 	return fn(c)
 }
 
-// reader waits for a free connection. It opens one if no free one is open yet.
+// reader waits for a connection. It opens one if none is idle. So those that are open go on
+// reading when the file is lost.
 func (s *Store) reader(ctx context.Context) (*conn, error) {
 	select {
 	case <-s.closed:
 		return nil, store.ErrClosed
 	default:
 	}
-	if len(s.readers) == 0 {
+	if len(s.readers) == readers {
 		s.waits.Add(1)
 	}
 	select {
@@ -81,21 +85,21 @@ func (s *Store) reader(ctx context.Context) (*conn, error) {
 		return nil, store.ErrClosed
 	case <-ctx.Done():
 		return nil, store.NotStarted(ctx)
-	case c := <-s.readers:
-		if c != nil {
-			return c, nil
-		}
+	case s.readers <- struct{}{}:
 	}
-	if c := s.openReader(); c != nil { // it also goes on reading when the file is lost
-		s.readers <- nil
+	s.mu.Lock()
+	if last := len(s.idle) - 1; last >= 0 {
+		defer s.mu.Unlock()
+		c := s.idle[last]
+		s.idle = s.idle[:last]
 		return c, nil
 	}
+	s.mu.Unlock()
 	c, err := s.dialReader()
 	if err != nil {
-		s.readers <- nil
-		return nil, err
+		<-s.readers
 	}
-	return c, nil
+	return c, err
 }
 
 func (s *Store) dialReader() (*conn, error) {
@@ -106,29 +110,17 @@ func (s *Store) dialReader() (*conn, error) {
 	return dialOpened(s.files, "rw", append(pragmas, "trusted_schema(OFF)")...)
 }
 
-// openReader returns a free connection that is open, and nil if there is none.
-func (s *Store) openReader() *conn {
-	for range cap(s.readers) {
-		select {
-		case c := <-s.readers:
-			if c != nil {
-				return c
-			}
-			s.readers <- nil
-		default:
-		}
-	}
-	return nil
-}
-
 // release puts a connection back. It closes one that is not healthy or cannot see new
 // commits; the next caller opens another.
 func (s *Store) release(c *conn, healthy bool) {
 	if !healthy || c.still {
 		c.close()
-		c = nil
+	} else {
+		s.mu.Lock()
+		s.idle = append(s.idle, c)
+		s.mu.Unlock()
 	}
-	s.readers <- c
+	<-s.readers
 }
 
 // Update implements [store.Store].
@@ -157,11 +149,12 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		close(s.closed)
-		s.watchers.Close() // its connection too: the last one to close removes the log
-		for range cap(s.readers) {
-			if c := <-s.readers; c != nil {
-				err = cmp.Or(err, c.close())
-			}
+		s.watchers.Close()  // its connection too: the last one to close removes the log
+		for range readers { // waits for those that read
+			s.readers <- struct{}{}
+		}
+		for _, c := range s.idle {
+			err = cmp.Or(err, c.close())
 		}
 		if s.writer != nil {
 			s.scrubber.close()

@@ -27,7 +27,7 @@ type VerifyReport = dump.VerifyReport
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, error) {
 	var report VerifyReport
 	err := s.read(ctx, func(c *conn) (err error) {
-		report, err = c.verifyAll(ctx, o, func(owner string, fn func(*conn) error) error {
+		report, err = c.verifyAll(ctx, o, func() error {
 			// A snapshot for each owner, so that the write-ahead log can shrink between them.
 			// COMMIT fails without harm if SQLite has ended the transaction, as it does after damage to
 			// the log.
@@ -35,10 +35,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 			if _, err := c.Exec("BEGIN"); err != nil {
 				return err
 			}
-			if err := c.fenceRead(); err != nil {
-				return err
-			}
-			return fn(c)
+			return c.fenceRead()
 		})
 		return err
 	})
@@ -48,10 +45,8 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (VerifyReport, erro
 	return report, nil
 }
 
-// verifyAll checks the database's structure and then every owner, each in a snapshot.
-func (c *conn) verifyAll(ctx context.Context, o VerifyOptions,
-	snapshot func(owner string, fn func(*conn) error) error) (VerifyReport, error) {
-	var r VerifyReport
+// verifyAll checks the database's structure and then every owner. It calls begin before each.
+func (c *conn) verifyAll(ctx context.Context, o VerifyOptions, begin func() error) (r VerifyReport, err error) {
 	if err := c.structure(ctx, &r); err != nil {
 		return r, err
 	}
@@ -73,11 +68,13 @@ func (c *conn) verifyAll(ctx context.Context, o VerifyOptions,
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
-		if err := snapshot(owner, func(c *conn) error {
-			return r.Owner(owner, o, total, func(fn func(store.Row) error, damaged func(error) error) error {
+		err := begin()
+		if err == nil {
+			err = r.Owner(owner, o, total, func(fn func(store.Row) error, damaged func(error) error) error {
 				return dumper{reader: reader{c: c, owner: owner}, ctx: ctx, fn: fn, bad: damaged}.run()
 			})
-		}); r.Damage(err) != nil {
+		}
+		if r.Damage(err) != nil {
 			return r, err
 		}
 	}

@@ -123,9 +123,7 @@ func (o healthOptions) versions(ctx context.Context) (all []console.Fact) {
 	add("MCP", strings.Join(mcpserver.Protocols(), ", "))
 	switch s := o.store.(type) {
 	case *sqlite.Store:
-		if v, err := sqlite.LibraryVersion(); err == nil {
-			add("SQLite", v)
-		}
+		add("SQLite", sqlite.LibraryVersion)
 		if info, err := s.Info(ctx); err == nil {
 			add("Schema", info.Schema)
 		}

@@ -115,12 +115,7 @@ func (r *Report) Print(out io.Writer, paint func(string, ...color.Attribute) str
 }
 
 func (r *checkup) program() {
-	library, err := sqlite.LibraryVersion()
-	if err != nil {
-		r.fail("program", fmt.Sprintf("SQLite does not start: %v", err), "Install scratchpad again.")
-		return
-	}
-	r.ok("program", fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, library,
+	r.ok("program", fmt.Sprintf("scratchpad %s, SQLite %s, %s, %s/%s", r.o.Version, sqlite.LibraryVersion,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH))
 }
 

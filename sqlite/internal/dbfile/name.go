@@ -41,13 +41,11 @@ func claim(from, to string) error {
 }
 
 // GiveDatabaseName is GiveName for a database that was made new, which may also
-// replace an empty file. Before that, it makes the content of the database durable. It
-// returns [store.ErrStorageFull] if the disk has no room left to open the database, so
-// that none gets its name that nobody can open. The caller holds the turn, and has closed
-// the database.
+// replace an empty file. Before that, it makes the content of the database durable. The
+// caller holds the turn, and has closed the database.
 func GiveDatabaseName(temp, path string) error {
-	if err := finish(temp); err != nil {
-		return WithKind(err)
+	if err := SyncFile(temp); err != nil {
+		return err
 	}
 	err := moveNew(temp, path)
 	if err == nil {
@@ -57,30 +55,6 @@ func GiveDatabaseName(temp, path string) error {
 		return WithKind(err)
 	}
 	return WithKind(os.Rename(temp, path))
-}
-
-// openRoom is what the first connection to a database takes of the disk: 32 KiB for
-// SQLite's index of the log, and blocks for the folder.
-const openRoom = 64 << 10
-
-// finish makes the content of a file durable. It needs openRoom more for a moment.
-func finish(name string) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteAt(make([]byte, openRoom), info.Size()); err != nil {
-		return err
-	}
-	if err := f.Truncate(info.Size()); err != nil {
-		return err
-	}
-	return f.Sync()
 }
 
 // GiveFreeName gives a finished copy of a database the name stem, or stem-2, stem-3 and

@@ -42,14 +42,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-// WithKind gives the error its kind in terms of package workspace, unless that is nil.
-func (e *Error) WithKind(kind error) error {
-	if kind == nil {
-		return e
-	}
-	return &store.Error{Kind: kind, Err: e}
-}
-
 // error returns the error of a result code, with its kind. Only the last call has one.
 func (d *DB) error(code int32) error {
 	text := libc.GoString(sqlite3.Xsqlite3_errstr(d.tls, code))
@@ -66,7 +58,10 @@ func (d *DB) error(code int32) error {
 		text = "the disk is full"
 	}
 	e := &Error{Code: int(code), Text: text}
-	return e.WithKind(kindOf(e.Code))
+	if kind := kindOf(e.Code); kind != nil {
+		return &store.Error{Kind: kind, Err: e}
+	}
+	return e
 }
 
 // kindOf returns the kind of a result code, and nil for one that only a mistake in this
