@@ -16,7 +16,7 @@ const maxOrigin = 2048 // bytes
 // query, default port, trailing ".git" and "/", with the host in lower case, and the short form
 // of SSH as ssh://.
 func (r *Repository) Origin() string {
-	return address(value(r.Common, `remote "origin"`, "url"))
+	return address(value(r.Common, "config", `remote "origin"`, "url"))
 }
 
 // ports are the schemes of addresses in a network, with their default ports.
@@ -54,9 +54,9 @@ func address(text string) string {
 // A setting is a line of git's configuration below the head of a section, such as remote "origin".
 type setting struct{ section, name, value string }
 
-// value returns the first value of a setting in a directory of git, "" if there is none.
-func value(dir, section, name string) string {
-	text, _ := read(filepath.Join(dir, "config"), maxConfig)
+// value returns the first value of a setting in a file of a directory of git, "" if there is none.
+func value(dir, file, section, name string) string {
+	text, _ := read(filepath.Join(dir, file), maxConfig)
 	for _, s := range settings(string(text)) {
 		if s.section == section && s.name == name {
 			return s.value

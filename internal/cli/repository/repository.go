@@ -9,6 +9,7 @@ package repository
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,21 +103,25 @@ func linked(top, git string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	common := dir
 	if back, err := pathIn(filepath.Join(dir, "gitdir"), "", dir); err == nil {
 		if !same(back, git) {
 			return "", errors.New("its git directory belongs to another folder")
 		}
-		if common, err = pathIn(filepath.Join(dir, "commondir"), "", dir); err != nil {
+		common, err := pathIn(filepath.Join(dir, "commondir"), "", dir)
+		if err != nil {
 			return "", err
 		}
 		if !same(filepath.Dir(dir), filepath.Join(common, "worktrees")) {
 			return "", errors.New("its git directory is none of the worktrees of the repository that it names")
 		}
-	} else if tree := value(dir, "core", "worktree"); tree == "" || isRemote(tree) || !same(resolve(tree, dir), top) {
+		return common, nil
+	}
+	// git sparse-checkout moves the setting into config.worktree.
+	tree := cmp.Or(value(dir, "config", "core", "worktree"), value(dir, "config.worktree", "core", "worktree"))
+	if tree == "" || isRemote(tree) || !same(resolve(tree, dir), top) {
 		return "", errors.New("its git directory does not point back")
 	}
-	return common, nil
+	return dir, nil
 }
 
 // pathIn returns the path that a file holds after a prefix. It may be relative to a folder.

@@ -59,6 +59,7 @@ func layout(t *testing.T, at func(string) string) {
 	git(t, at("gone"), "worktree", "add", "-q", "../orphan")
 	git(t, at("main"), "worktree", "add", "-q", "../deleted")
 	git(t, at("main"), "submodule", "add", "-q", at("other"), "mod")
+	git(t, at("main/mod"), "sparse-checkout", "set", "d") // moves core.worktree into config.worktree
 	git(t, at("main"), "init", "-q", "--bare", "../bare.git")
 	git(t, at("main"), "init", "-q", "--bare", "bare.git")
 	git(t, at("sep"), "init", "-q", "--separate-git-dir", at("sepgit"))
@@ -73,6 +74,8 @@ func layout(t *testing.T, at func(string) string) {
 	put(t, at("worse/.git"), "gitdir: worktrees/x\n")
 	put(t, at("worse/worktrees/x/gitdir"), "../../.git\n")
 	put(t, at("worse/worktrees/x/commondir"), "../../../main/.git\n")
+	put(t, at("mine/.git"), "gitdir: admin\n")
+	put(t, at("mine/admin/config.worktree"), "[core]\nworktree = ../../main\n")
 	put(t, at("main/inner/.git"), "gitdir: /nowhere\n")
 	put(t, at("remote/.git"), "gitdir: /"+filepath.ToSlash(at("main/.git/worktrees/tree"))+"\n")
 	put(t, at("share/.git"), "gitdir: \\\\host\\share\n")
@@ -105,6 +108,7 @@ func TestFind(t *testing.T) {
 		{"again", "", "", "belongs to another folder"},
 		{"evil", "", "", "none of the worktrees"},
 		{"worse", "", "", "none of the worktrees"},
+		{"mine", "", "", "does not point back"},
 		{"main/inner", "main", "main/.git", "no such file"},
 		{"remote", "", "", ".git holds no path of this computer"},
 		{"share", "", "", ".git holds no path of this computer"},
