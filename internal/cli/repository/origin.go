@@ -34,7 +34,7 @@ func address(text string) string {
 	if err != nil {
 		return ""
 	}
-	scheme := strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(u.Scheme), "+ssh"), "git+")
+	scheme := strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(u.Scheme), "git+"), "+git")
 	port, known := ports[scheme]
 	host := strings.ToLower(u.Hostname())
 	path := strings.TrimRight(strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), ".git"), "/")

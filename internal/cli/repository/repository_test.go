@@ -184,6 +184,8 @@ func TestOrigin(t *testing.T) {
 		"[remote \"origin\"]\n\turl = https://u:p@GitHub.com:443/a/b.git/\n":                           "https://github.com/a/b",
 		"[remote \"origin\"]\n\turl = git@github.com:a/b.git":                                          "ssh://github.com/a/b",
 		"[remote \"origin\"]\n\turl = ssh://git@host:2222/~/b.git":                                     "ssh://host:2222/~/b",
+		"[remote \"origin\"]\nurl = git+ssh://git@h.com/a/b.git":                                       "ssh://h.com/a/b",
+		"[remote \"origin\"]\nurl = ssh+git://git@h.com/a/b.git":                                       "ssh://h.com/a/b",
 		"[remote \"origin\"]\nurl = https://h/a?private_token=secret#x":                                "https://h/a",
 		"[remote \"origin\"]\nurl = \"https://tok/en#x@h.com/p\"":                                      "",
 		"[remote \"origin\"]\nurl = https://tok/en?x@h.com/p":                                          "",
