@@ -72,42 +72,35 @@ func markdownEntry(key, value string, m *meta) string {
 }
 
 func xmlEntry(key, value string, m *meta) string {
-	var b strings.Builder
-	b.WriteString(`<entry key="` + xmlEscaped(key, true) + `"`)
+	text := `<entry key="` + xmlEscaped(key, true) + `"`
 	if m != nil {
-		b.WriteString(` updated="` + m.updated + `"`)
+		text += ` updated="` + m.updated + `"`
 		if m.limit != "" {
-			b.WriteString(` ` + m.limit + `="` + m.until + `"`)
+			text += ` ` + m.limit + `="` + m.until + `"`
 		}
 		if len(m.tags) > 0 {
-			b.WriteString(` tags="` + xmlEscaped(tagList(m.tags), true) + `"`)
+			text += ` tags="` + xmlEscaped(tagList(m.tags), true) + `"`
 		}
 	}
-	b.WriteString(">" + xmlEscaped(value, false) + "</entry>")
-	return b.String()
+	return text + ">" + xmlEscaped(value, false) + "</entry>"
 }
 
 func jsonEntry(key, value string, m *meta) string {
 	if m == nil {
 		return quoted(key) + ":" + value
 	}
-	var b strings.Builder
-	b.WriteString(quoted(key) + `:{"value":` + value + `,"updated":"` + m.updated + `"`)
+	text := quoted(key) + `:{"value":` + value + `,"updated":"` + m.updated + `"`
 	if m.limit != "" {
-		b.WriteString(`,"` + m.limit + `":"` + m.until + `"`)
-	}
-	for i, tag := range m.tags {
-		if i == 0 {
-			b.WriteString(`,"tags":[` + quoted(tag))
-		} else {
-			b.WriteString("," + quoted(tag))
-		}
+		text += `,"` + m.limit + `":"` + m.until + `"`
 	}
 	if len(m.tags) > 0 {
-		b.WriteString("]")
+		tags := make([]string, len(m.tags))
+		for i, tag := range m.tags {
+			tags[i] = quoted(tag)
+		}
+		text += `,"tags":[` + strings.Join(tags, ",") + "]"
 	}
-	b.WriteString("}")
-	return b.String()
+	return text + "}"
 }
 
 // meta is the metadata of an entry. It changes only when the entry is set again.

@@ -49,13 +49,8 @@ func (p *Pad) Restore(from *Snapshot) error {
 // reportValueless reports the entries of a snapshot that had no value in the JSON. The
 // lock must not be held.
 func (s *shared) reportValueless(what string, from *Snapshot) {
-	switch n := len(from.valueless); n {
-	case 0:
-	case 1:
-		s.report(fmt.Errorf("pad: %s: the entry %q has no value, and is null now: %w", what, from.valueless[0],
-			ErrPersist))
-	default:
-		s.report(fmt.Errorf("pad: %s: %d entries have no value, and are null now; the first is %q: %w", what, n,
+	if n := len(from.valueless); n > 0 {
+		s.report(fmt.Errorf("pad: %s: entries without a value are null now: %d, the first is %q: %w", what, n,
 			from.valueless[0], ErrPersist))
 	}
 }

@@ -196,13 +196,13 @@ func TestReadsNPMWithoutValue(t *testing.T) {
 	p, err := pad.New(o)
 	testkit.Must(t, err)
 	testkit.Must(t, p.Load(t.Context()))
-	check("Load", p, `pad: load: 2 entries have no value, and are null now; the first is "missing": persistence`)
+	check("Load", p, `pad: load: entries without a value are null now: 2, the first is "missing": persistence`)
 	s, err := saver.Load(t.Context())
 	testkit.Must(t, err)
 	o.Saver = nil
 	p, err = pad.FromSnapshot(s, o)
 	testkit.Must(t, err)
-	check("FromSnapshot", p, `pad: restore: 2 entries have no value, and are null now; the first is "missing": persistence`)
+	check("FromSnapshot", p, `pad: restore: entries without a value are null now: 2, the first is "missing": persistence`)
 	text, err := p.Snapshot().MarshalJSON()
 	testkit.Must(t, err)
 	if !strings.Contains(string(text), `"key":"missing","value":null,`) {
