@@ -83,7 +83,6 @@ type SummaryResult struct {
 // Summarize returns a summary of the current version of a file of more than 8,000
 // characters. [Options].Summarizer makes the summary. Repeated requests are free, from any
 // process. In one process, requests at the same time share one call to the model, and its
-// failure. If a call fails after using tokens, all requests of the next 30 s get the same
 // failure. A call to a model goes on if its callers have left, because its tokens cost
 // money. It ends after at most ten minutes.
 //

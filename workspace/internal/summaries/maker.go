@@ -17,7 +17,6 @@ package summaries
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -30,7 +29,6 @@ import (
 const (
 	maxTime   = 10 * time.Minute // that a summary may take
 	storeTime = 10 * time.Second // for storing the end of the work after its context has ended
-	paidTime  = 30 * time.Second // for which a failure that used tokens is the answer to all
 )
 
 // A Maker makes summaries. It is safe for concurrent use.
@@ -41,13 +39,6 @@ type Maker struct {
 
 	mu      sync.Mutex         // guards the following, and fields of each flight
 	flights map[string]*flight // by the ID of the Work
-	failed  map[string]failure // those of the last half a minute that used tokens
-}
-
-// A failure is the answer to those who ask again.
-type failure struct {
-	text  string
-	until time.Time
 }
 
 // A flight makes one summary for all callers of this process.
@@ -68,7 +59,7 @@ type flight struct {
 
 // New returns a Maker. An owner may spend tokens in a month, in UTC; 0: no limit.
 func New(system func(context.Context) store.Records, now func() time.Time, tokens int64) *Maker {
-	return &Maker{system: system, now: now, limit: tokens, flights: map[string]*flight{}, failed: map[string]failure{}}
+	return &Maker{system: system, now: now, limit: tokens, flights: map[string]*flight{}}
 }
 
 // Summarize returns the summary that is kept, or makes one. If shared, one caller makes
@@ -117,10 +108,7 @@ func (m *Maker) Close(ctx context.Context) {
 
 // share waits for the flight that makes a summary, and starts it if there is none.
 func (m *Maker) share(ctx context.Context, w *Work, progress func(done, total int)) (Result, error) {
-	f, first, err := m.join(ctx, w)
-	if err != nil {
-		return Result{}, err
-	}
+	f, first := m.join(ctx, w)
 	var told [2]int
 	for ended := false; !ended; {
 		m.mu.Lock()
@@ -156,31 +144,23 @@ func (m *Maker) share(ctx context.Context, w *Work, progress func(done, total in
 	return r, f.err
 }
 
-// join returns the flight of a Work, which it starts if there is none. It returns an error
-// if the summary failed moments ago.
-func (m *Maker) join(ctx context.Context, w *Work) (f *flight, first bool, err error) {
+// join returns the flight of a Work, which it starts if there is none.
+func (m *Maker) join(ctx context.Context, w *Work) (f *flight, first bool) {
 	id := w.id()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	failed, found := m.failed[id]
-	// A failure that would last longer than any comes from a clock that was set back since.
-	if left := failed.until.Sub(m.now()); found && 0 < left && left <= paidTime {
-		return nil, false, store.Errorf(store.ErrProvider,
-			"%s (failed moments ago after using tokens; try again in %v)", failed.text,
-			max(time.Second, left.Round(time.Second)))
-	}
 	if f := m.flights[id]; f != nil && f.ctx.Err() == nil {
-		return f, false, nil
+		return f, false
 	}
 	f = &flight{ended: make(chan struct{}), news: make(chan struct{})}
 	f.ctx, f.cancel = context.WithTimeout(context.WithoutCancel(ctx), maxTime)
 	m.flights[id] = f
 	go func() {
 		defer m.end(id, f)
-		f.result, f.err = m.run(f, id, w)
+		f.result, f.err = m.run(f, w)
 		f.returned = true
 	}()
-	return f, true, nil
+	return f, true
 }
 
 // end finishes a flight. The flight's goroutine defers it.
@@ -198,7 +178,7 @@ func (m *Maker) end(id string, f *flight) {
 }
 
 // run makes and keeps the summary of a flight, if nobody has kept it since the caller looked.
-func (m *Maker) run(f *flight, id string, w *Work) (Result, error) {
+func (m *Maker) run(f *flight, w *Work) (Result, error) {
 	old, err := w.read(f.ctx)
 	if err != nil {
 		return Result{}, f.cause(err)
@@ -218,33 +198,11 @@ func (m *Maker) run(f *flight, id string, w *Work) (Result, error) {
 	})
 	m.countSpent(f.ctx, w.Owner, month, spent-estimate)
 	if err != nil {
-		if err = f.cause(err); spent > 0 {
-			m.keepFailure(id, err)
-		}
-		return Result{}, err
+		return Result{}, f.cause(err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), storeTime)
 	defer cancel()
 	return w.keep(ctx)
-}
-
-// keepFailure makes a failure of the provider the answer to all who ask for the summary in
-// the next half a minute. It keeps neither the kind nor the way out: whoever reads it adds
-// these, in the words of its front end.
-func (m *Maker) keepFailure(id string, err error) {
-	text := err.Error()
-	if e, ok := err.(*store.Error); ok {
-		told := *e
-		told.Way = store.Way{}
-		text = told.Text(store.Words{NoKind: true})
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := m.now()
-	maps.DeleteFunc(m.failed, func(_ string, f failure) bool { return !now.Before(f.until) })
-	if errors.Is(err, store.ErrProvider) { // else another caller may have better luck
-		m.failed[id] = failure{text, now.Add(paidTime)}
-	}
 }
 
 // cause returns why a flight cannot go on: the end of its context, or err if the

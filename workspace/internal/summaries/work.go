@@ -55,11 +55,11 @@ type Result struct {
 }
 
 // read returns the summary that is kept of the current version. If there is none, it sets
-// the version to summarise. A damaged summary counts as none, so that it is made again.
+// the version to summarise.
 func (w *Work) read(ctx context.Context) (kept *store.Summary, err error) {
 	key := w.Key(0)
 	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) error {
-		l, _, err := w.load(tx, store.Query{Summary: &key})
+		l, err := tx.Load(store.Query{File: w.Path, Summary: &key})
 		if kept = l.Summary; err == nil && !l.File.Exists() {
 			err = w.NoFile
 		}
@@ -69,6 +69,10 @@ func (w *Work) read(ctx context.Context) (kept *store.Summary, err error) {
 		}
 		return err
 	})
+	if err == nil && kept != nil && !kept.IsIntact() {
+		err = fault.Or(store.Errorf(store.ErrCorrupt, "its summary is not what was written; the next write removes it"),
+			store.DoReadFile, 0)
+	}
 	if err != nil || kept != nil {
 		return kept, err
 	}
@@ -81,19 +85,6 @@ func (w *Work) read(ctx context.Context) (kept *store.Summary, err error) {
 			leastSummarised), store.DoReadFile, 0)
 	}
 	return nil, nil
-}
-
-// load loads the file. A damaged summary is left out.
-func (w *Work) load(tx store.Reader, q store.Query) (l store.Loaded, damaged bool, err error) {
-	q.File = w.Path
-	if l, err = tx.Load(q); q.Summary != nil && errors.Is(err, store.ErrCorrupt) {
-		damaged, q.Summary = true, nil
-		l, err = tx.Load(q)
-	}
-	if l.Summary != nil && !l.Summary.IsIntact() {
-		damaged, l.Summary = true, nil
-	}
-	return l, damaged, err
 }
 
 // id names the summary.
@@ -160,7 +151,7 @@ func (w *Work) keep(ctx context.Context) (Result, error) {
 // lookAgain is look in a transaction of its own.
 func (w *Work) lookAgain(ctx context.Context) (head store.FileHead, err error) {
 	err = w.Store.View(ctx, w.Owner, func(tx store.Reader) (err error) {
-		l, _, err := w.look(tx, nil)
+		l, err := w.look(tx, nil)
 		head = l.File
 		return err
 	})
@@ -169,8 +160,8 @@ func (w *Work) lookAgain(ctx context.Context) (head store.FileHead, err error) {
 
 // look loads the file, and the summary that is kept under a key; nil: none. It returns an
 // error if the version that was summarised cannot be read any more.
-func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, damaged bool, err error) {
-	l, damaged, err = w.load(tx, store.Query{Version: w.version.Number, Summary: key})
+func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, err error) {
+	l, err = tx.Load(store.Query{File: w.Path, Version: w.version.Number, Summary: key})
 	switch {
 	case err != nil:
 	case !l.File.Exists():
@@ -184,7 +175,7 @@ func (w *Work) look(tx store.Reader, key *store.SummaryKey) (l store.Loaded, dam
 			e.Way = store.Way{Do: store.DoRetry} // with the current version
 		}
 	}
-	return l, damaged, err
+	return l, err
 }
 
 // store stores the summary if the file still has the version that was summarised. If
@@ -196,7 +187,7 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 	}
 	err = w.Store.Update(ctx, w.Owner, func(tx store.Tx) (err error) {
 		made, stored = w.made, false
-		l, damaged, err := w.look(tx, &w.made.SummaryKey)
+		l, err := w.look(tx, &w.made.SummaryKey)
 		if head = l.File; err != nil || head.Version != made.Version {
 			return err
 		}
@@ -205,13 +196,6 @@ func (w *Work) store(ctx context.Context) (made store.Summary, head store.FileHe
 			return nil
 		}
 		state := l.Owner
-		if damaged { // its size is not known, so all summaries of the file go with it
-			state.Bytes -= head.Summary
-			head.Summary = 0
-			if err := tx.Apply(store.FileChange{Head: head, Forget: true, Owner: state}); err != nil {
-				return err
-			}
-		}
 		head.Summary += int64(len(made.Content))
 		state.Bytes += int64(len(made.Content))
 		if err := check(tx, l.Owner, &state); err != nil {
