@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"workspace/internal/names":           {"golang.org/x/text/unicode/norm"},
 	"workspace/internal/registry":        {"workspace/internal/fault", "internal/records", "workspace/store"},
 	"internal/records":                   {"workspace/store"},
-	"workspace/internal/search":          {"internal/markdown", "tokens", "workspace/internal/fit", "workspace/store", "golang.org/x/text/unicode/norm"},
+	"workspace/internal/search":          {"internal/markdown", "tokens", "workspace/internal/fit", "workspace/store", "golang.org/x/sync/errgroup", "golang.org/x/text/cases", "golang.org/x/text/unicode/norm"},
 	"workspace/internal/secrets":         {},
 	"workspace/internal/summaries":       {"tokens", "workspace/internal/fault", "workspace/store", "internal/records"},
 	"workspace/internal/wake":            {"workspace/store"},

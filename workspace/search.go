@@ -1,14 +1,24 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
+	"unicode/utf8"
 
-	"github.com/agent-scratchpad/scratchpad/internal/admission"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
+)
+
+// The defaults and bounds of a search.
+const (
+	searchHits     = 10
+	searchTokens   = 600
+	maxSearchHits  = 50
+	maxSearchAfter = 1000
 )
 
 // SearchOptions of [Workspace.Search]. The zero value searches everything by words.
@@ -58,8 +68,7 @@ type SearchResult struct {
 // AppendLine appends the hit as a line of text without a line feed: path@version, " (deleted)",
 // and #entry or a tab and the line, then a tab and the text.
 func (h SearchHit) AppendLine(line []byte) []byte {
-	return search.Hit{Path: h.Path, Entry: h.Entry, Version: h.Version, Deleted: h.Deleted, Line: h.Line,
-		Text: h.Text}.AppendLine(line)
+	return search.Hit(h).AppendLine(line)
 }
 
 // Search finds passages in the current files and the log entries, the best first.
@@ -93,40 +102,103 @@ func (h SearchHit) AppendLine(line []byte) []byte {
 // [ErrInvalid]; [ErrCorrupt] if the stored bytes of a matching text are not those that were
 // written.
 func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (SearchResult, error) {
-	r, err := searchBy(ctx, w.svc, w.paths, query, &o,
-		func(run search.Run[search.Place]) (search.Result, error) {
-			view := func(ctx context.Context, fn func(store.Reader) error) error {
-				return w.svc.store.View(ctx, w.owner, fn)
-			}
-			return run(ctx, search.StorePages(view, o.Prefix, o.Kind, w.svc.history(&o)))
-		})
+	view := func(ctx context.Context, fn func(store.Reader) error) error {
+		return w.svc.store.View(ctx, w.owner, fn)
+	}
+	r, err := w.svc.search(ctx, w.paths, query, &o, func() (search.Pages, error) {
+		return search.StorePages(view, o.Prefix, o.Kind, w.svc.history(&o)), nil
+	})
 	w.counted(err)
 	return r, err
 }
 
-// searchBy checks the arguments of a search, and takes memory for it while find runs it.
-func searchBy[P comparable](ctx context.Context, s *Service, paths PathRule, query string, o *SearchOptions,
-	find func(search.Run[P]) (search.Result, error)) (r SearchResult, err error) {
+// search checks the arguments of a search, takes memory for it, and searches the pages.
+func (s *Service) search(ctx context.Context, paths PathRule, query string, o *SearchOptions,
+	pages func() (search.Pages, error)) (r SearchResult, err error) {
 	if o.Prefix, err = paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return SearchResult{}, err
 	}
-	run, err := search.Begin[P](query, (*search.Options)(o))
-	if err == nil {
-		err = checkContext(ctx)
-	}
-	var memory *admission.Part
-	if err == nil {
-		memory, err = s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes), o.History))
-	}
-	var found search.Result
-	if err == nil {
-		defer memory.Leave()
-		found, err = find(run)
-	}
+	found, err := s.find(ctx, query, o, pages)
 	if err != nil {
 		return SearchResult{}, within("search", query, err)
 	}
 	return o.result(found, s.count), nil
+}
+
+func (s *Service) find(ctx context.Context, query string, o *SearchOptions, pages func() (search.Pages, error)) (
+	search.Result, error) {
+	run, err := o.parse(query)
+	if err = cmp.Or(err, checkContext(ctx)); err != nil {
+		return search.Result{}, err
+	}
+	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes), o.History))
+	if err != nil {
+		return search.Result{}, err
+	}
+	defer memory.Leave()
+	read, err := pages()
+	if err != nil {
+		return search.Result{}, err
+	}
+	return run(ctx, read)
+}
+
+// parse checks the query and the options, sets their defaults, and returns the search.
+func (o *SearchOptions) parse(query string) (func(context.Context, search.Pages) (search.Result, error), error) {
+	if err := o.check(query); err != nil {
+		return nil, err
+	}
+	o.MaxTokens = cmp.Or(o.MaxTokens, searchTokens)
+	window := search.Window{After: o.After, Limit: cmp.Or(o.Limit, searchHits)}
+	compile := search.Exact
+	switch {
+	case o.Regexp:
+		compile = search.Regexp
+	case !o.Exact:
+		q, cause := search.Parse(query)
+		return func(ctx context.Context, pages search.Pages) (search.Result, error) {
+			return search.Rank(ctx, q, window, pages)
+		}, invalidQuery(cause)
+	}
+	p, cause := compile(query)
+	return func(ctx context.Context, pages search.Pages) (search.Result, error) {
+		return search.Find(ctx, p, window, pages)
+	}, invalidQuery(cause)
+}
+
+// invalidQuery returns the error for what is wrong with a query, nil if nothing is.
+func invalidQuery(cause string) error {
+	switch cause {
+	case "":
+		return nil
+	case search.NoWord:
+		return or(Errorf(ErrInvalid, "%s", cause), store.DoSearchExact, 0)
+	}
+	return Errorf(ErrInvalid, "%s", cause)
+}
+
+// check refuses what is wrong with a query and its options.
+func (o *SearchOptions) check(query string) error {
+	switch n := utf8.RuneCountInString(query); {
+	case o.Limit < 0 || o.Limit > maxSearchHits || o.Limit == 0 && slices.Contains(o.Zeros, store.ArgLimit):
+		return Errorf(ErrInvalid, "%s is %d, allowed are 1-%d", store.ArgLimit, o.Limit, maxSearchHits)
+	case o.After < 0 || o.After > maxSearchAfter:
+		return Errorf(ErrInvalid, "%s is %d, allowed are 0-1,000; narrow the search with %s", store.ArgAfter, o.After,
+			store.ArgPrefix)
+	case o.MaxTokens < -1:
+		return Errorf(ErrInvalid, "%s is %d, the least is -1 (no bound)", store.ArgMaxTokens, o.MaxTokens)
+	case o.Kind != "" && o.Kind != KindFile && o.Kind != KindLog:
+		return Errorf(ErrInvalid, "the kind is %q, allowed are %q and %q", o.Kind, KindFile, KindLog)
+	case o.Exact && o.Regexp:
+		return Errorf(ErrInvalid, "exact and regexp exclude each other")
+	case n == 0:
+		return Errorf(ErrInvalid, "the query is empty; give a word to look for")
+	case n > search.MaxQuery:
+		return Errorf(ErrInvalid, "the query has %d characters, limit %d", n, search.MaxQuery)
+	case !utf8.ValidString(query):
+		return Errorf(ErrInvalid, "the query is not valid UTF-8")
+	}
+	return nil
 }
 
 // history returns what a search with the options needs to look at older versions; nil: it does not.
@@ -146,9 +218,7 @@ func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchRes
 	}
 	found.Hits, r.Tokens = search.Fit(found.Hits, o.MaxTokens, o.Under, count)
 	for _, h := range found.Hits {
-		r.Hits = append(r.Hits, SearchHit{Agent: h.Agent, Path: h.Path, Entry: h.Entry, Version: h.Version,
-			Deleted: h.Deleted, Line: h.Line, Time: h.Time,
-			Text: h.Text, Marks: h.Marks})
+		r.Hits = append(r.Hits, SearchHit(h))
 	}
 	if len(r.Hits) < all || all > 0 && len(r.Hits[0].Text) < first {
 		r.Cut = o.MaxTokens

@@ -12,7 +12,7 @@ type AgentsSearch struct {
 	SearchResult
 	Agents  int  // number of agents that were searched
 	Left    bool // some agents were not searched
-	Damaged int  // number of agents that were left out because their data is corrupt, at most 3
+	Damaged int  // number of agents with texts that were left out because they are corrupt
 }
 
 // Search is [Workspace.Search] over several agents. patterns select the agents, as in
@@ -24,22 +24,19 @@ type AgentsSearch struct {
 // further agent after 1,000 agents, two seconds, or 100,000,000 bytes of content. It uses as
 // much memory as a search of one agent, and does not count as an operation. With Exact or
 // Regexp, the lines are in the order of their agents, then of path and line. Errors:
-// [ErrInvalid]; [ErrCorrupt] if the data of more than three agents is corrupt.
+// [ErrInvalid].
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
 	var owners []store.OwnerUsage
 	many := search.Many{View: s.store.View, Kind: o.Kind, History: s.history(&o)}
-	r, err := searchBy(ctx, s, s.paths, query, &o,
-		func(run search.Run[search.ManyPlace]) (r search.Result, err error) {
-			q := store.OwnersQuery{Order: store.ByUpdated, Limit: search.MaxAgents + 1}
-			if owners, err = s.ownersLike(ctx, q, patterns); err != nil {
-				return r, err
-			}
-			many.Owners, many.Prefix = owners[:min(len(owners), search.MaxAgents)], o.Prefix
-			return many.Run(ctx, run)
-		})
+	r, err := s.search(ctx, s.paths, query, &o, func() (_ search.Pages, err error) {
+		q := store.OwnersQuery{Order: store.ByUpdated, Limit: search.MaxAgents + 1}
+		owners, err = s.ownersLike(ctx, q, patterns)
+		many.Owners, many.Prefix = owners[:min(len(owners), search.MaxAgents)], o.Prefix
+		return many.Read, err
+	})
 	if err != nil {
 		return AgentsSearch{}, err
 	}
 	return AgentsSearch{SearchResult: r, Agents: many.Searched, Left: many.Searched < len(owners),
-		Damaged: len(many.Damaged)}, nil
+		Damaged: many.Damaged()}, nil
 }

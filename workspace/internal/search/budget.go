@@ -15,11 +15,9 @@ const (
 // Weight returns the memory of a search over texts of at most so many bytes. A search
 // never weighs more than the whole budget.
 func Weight(largest int64, history bool) int64 {
-	if largest > (Memory-fixed)/inPages {
-		return Memory
-	}
+	weight := fixed + inPages*min(largest, Memory)
 	if history {
-		return min(Memory, fixed+known+2*inPages*largest)
+		weight += known + inPages*min(largest, Memory)
 	}
-	return fixed + inPages*largest
+	return min(weight, Memory)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ type date struct {
 	start, end       int // where its text is
 }
 
-// maxDates is how many dates of a query are known as dates.
+// maxDates is how many dates of a query are known as dates; those after them are words.
 const maxDates = 8
 
 var months = strings.Fields("january february march april may june july august september october november december")
@@ -45,38 +46,33 @@ func dateAt(text []byte, start, end int) (d date, ok bool) {
 // inNumbers reads 2023-05-08, 2023-05, 2023年5月8日 or 08.05.2023 around the month. It leaves in start
 // and end how many bytes the date has before and after the month.
 func (d *date) inNumbers(before, after []byte) {
-	left, sep := cutSeparator(before, bytes.CutSuffix)
-	right, sep2 := cutSeparator(after, bytes.CutPrefix)
+	const separators = "-/.年月"
+	left, right := bytes.TrimRight(before, separators), bytes.TrimLeft(after, separators)
 	first, firstSize := numberBefore(left)
 	last, lastSize := number(right)
+	isYear := firstSize == 4 && len(left) < len(before)
+	isGerman := lastSize == 4 && bytes.HasSuffix(before, dot) && bytes.HasPrefix(after, dot)
 	d.start = len(before) - len(left) + firstSize
 	switch {
-	case firstSize == 4 && sep != "" && (sep2 == "" || lastSize == 0):
+	case isYear && (lastSize == 0 || len(right) == len(after)):
 		d.year = first
 		return
-	case firstSize == 4 && sep != "" && lastSize <= 2:
+	case isYear && lastSize <= 2:
 		d.year, d.day = first, last
-	case lastSize == 4 && sep == "." && sep2 == "." && firstSize > 0 && firstSize <= 2:
+	case isGerman && (firstSize == 1 || firstSize == 2):
 		d.year, d.day = last, first
 	}
 	d.end = len(after) - len(right) + lastSize
 }
 
-func cutSeparator(text []byte, cut func(text, sep []byte) ([]byte, bool)) (rest []byte, sep string) {
-	for _, sep := range []string{"-", "/", ".", "年", "月"} {
-		if rest, found := cut(text, []byte(sep)); found {
-			return rest, sep
-		}
-	}
-	return text, ""
-}
+var dot = []byte(".")
 
 // aroundName reads 8 May 2023, 8th of May, May 8th, 2023 or May 2023 around the name of the month.
 func (d *date) aroundName(before, after []byte) {
-	const gaps = " .,-\n\t"
+	const gaps, ordinal = " .,-\n\t", "stndrh" // letters of 1st, 2nd, 3rd and 4th
 	left := bytes.TrimRight(before, gaps)
 	left = bytes.TrimRight(bytes.TrimSuffix(left, []byte("of")), gaps)
-	left = trimOrdinal(left, bytes.TrimSuffix)
+	left = bytes.TrimRight(left, ordinal)
 	if n, size := numberBefore(left); size > 0 && size <= 2 {
 		d.day, d.start = n, len(before)-len(left)+size
 	}
@@ -84,7 +80,7 @@ func (d *date) aroundName(before, after []byte) {
 	n, size := number(right)
 	if d.day == 0 && size > 0 && size <= 2 {
 		d.day, d.end = n, len(after)-len(right)+size
-		right = bytes.TrimLeft(trimOrdinal(right[size:], bytes.TrimPrefix), gaps)
+		right = bytes.TrimLeft(bytes.TrimLeft(right[size:], ordinal), gaps)
 		n, size = number(right)
 	}
 	if size == 4 {
@@ -92,29 +88,18 @@ func (d *date) aroundName(before, after []byte) {
 	}
 }
 
-func trimOrdinal(text []byte, trim func(text, end []byte) []byte) []byte {
-	for _, end := range []string{"st", "nd", "rd", "th"} {
-		text = trim(text, []byte(end))
-	}
-	return text
-}
+const digits = "0123456789"
 
 // number returns the number at the beginning of a text, and how many digits it has.
 func number(text []byte) (n, size int) {
-	for size < len(text) && text[size] >= '0' && text[size] <= '9' && size < 9 {
-		n = n*10 + int(text[size]-'0')
-		size++
-	}
+	size = len(text) - len(bytes.TrimLeft(text, digits))
+	n, _ = strconv.Atoi(string(text[:size])) // those that are too large are no part of a date
 	return n, size
 }
 
 // numberBefore returns the number at the end of a text.
 func numberBefore(text []byte) (n, size int) {
-	from := len(text)
-	for from > 0 && text[from-1] >= '0' && text[from-1] <= '9' {
-		from--
-	}
-	return number(text[from:])
+	return number(text[len(bytes.TrimRight(text, digits)):])
 }
 
 // is reports whether a date in a text is the day, or a day of the month, that a query names.
@@ -138,22 +123,24 @@ func dates(text string) (all []date) {
 	return all
 }
 
-// date adds the term of a date. In a text, it begins at the name or the number of its month.
+// date adds the term of a date, if the query has none. In a text, it begins at the name or the
+// number of its month.
 func (b *builder) date(d date) {
-	name := months[d.month-1]
 	term, isNew := b.term(fmt.Sprint("\x00", d.year, d.month, d.day), 1)
-	if isNew {
-		names := []string{name, name[:3], fmt.Sprint(d.month), fmt.Sprintf("%02d", d.month)}
-		if d.month == 9 {
-			names = append(names, "sept")
-		}
-		for _, text := range slices.Compact(names) {
-			b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text: text, term: term, date: &d})
-		}
-		b.q.words = append(b.q.words, name[:3])
-		if d.year == 0 { // else a date in numbers has the year, which is a word of the query
-			b.q.words = append(b.q.words, names[2])
-		}
+	if !isNew {
+		return
+	}
+	name := months[d.month-1]
+	names := []string{name, name[:3], fmt.Sprint(d.month), fmt.Sprintf("%02d", d.month)}
+	if d.month == 9 {
+		names = append(names, "sept")
+	}
+	for _, text := range slices.Compact(names) {
+		b.q.begin[text[0]] = append(b.q.begin[text[0]], word{text: text, term: term, date: &d})
+	}
+	b.q.words = append(b.q.words, name[:3])
+	if d.year == 0 { // else a date in numbers has the year, which is a word of the query
+		b.q.words = append(b.q.words, names[2])
 	}
 	b.follow(term, b.pos)
 	b.pos++

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
@@ -48,7 +49,8 @@ func Fit(hits []Hit, maxTokens int, under string, c fit.Counter) (fitting []Hit,
 				begin = begin[:0]
 			}
 			size = len(begin)
-			hits[i].Cut(size)
+			hits[i].Text = hits[i].Text[:size]
+			hits[i].Marks = slices.DeleteFunc(hits[i].Marks, func(m [2]int) bool { return m[1] > size })
 		}
 		used += n
 	}

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"strings"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -12,15 +14,14 @@ import (
 type class uint8
 
 const (
-	dropped  class = iota // a mark, or a character without width
-	space                 // between words
-	other                 // punctuation and symbols, between words
-	lower                 // of a word: a letter that is not upper case
-	upper                 // of a word: an upper case letter
-	digit                 // of a word: a digit
-	run2                  // Chinese, Japanese and Korean: matches by two characters in a row
-	run3                  // Thai, Lao, Khmer and Burmese: matches by three characters in a row
-	multiple              // several characters; the rune is their index in the page
+	dropped class = iota // a mark, or a character without width
+	space                // between words
+	other                // punctuation and symbols, between words
+	lower                // of a word: a letter that is not upper case
+	upper                // of a word: an upper case letter
+	digit                // of a word: a digit
+	run2                 // Chinese, Japanese and Korean: matches by two characters in a row
+	run3                 // Thai, Lao, Khmer and Burmese: matches by three characters in a row
 )
 
 func (c class) inWord() bool { return c >= lower && c <= digit }
@@ -33,84 +34,53 @@ type unit struct {
 	start, end int32
 }
 
-// A page has the folded forms of 256 characters. They are computed when the first of
-// them is needed.
+// A folded character is compared with others.
+type folded struct {
+	r rune
+	c class
+}
+
+// A page has the folded forms of 256 characters, computed when the first of them is needed:
+// forms[at[i]:at[i+1]] are those of the character i.
 type page struct {
-	forms [256]uint32 // the rune, and its class above bit 24
-	lists [][]uint32  // of the class multiple
+	at    [257]uint16
+	forms []folded
 }
 
-const pages = (unicode.MaxRune + 1) / 256
+var pages [(unicode.MaxRune + 1) / 256]atomic.Pointer[page]
 
-var folded [pages]atomic.Pointer[page]
-
-// fold returns the folded form of a character, which may be several.
-func fold(r rune) (form uint32, in *page) {
-	p := folded[r>>8].Load()
+// fold returns the folded form of a character, which may be none or several characters.
+func fold(r rune) []folded {
+	p := pages[r>>8].Load()
 	if p == nil {
-		p = newPage(r &^ 0xff)
-		folded[r>>8].Store(p)
-	}
-	return p.forms[r&0xff], p
-}
-
-func newPage(first rune) *page {
-	p := new(page)
-	for i := range p.forms {
-		switch forms := foldSlowly(first + rune(i)); len(forms) {
-		case 0:
-			p.forms[i] = 0 // dropped
-		case 1:
-			p.forms[i] = forms[0]
-		default:
-			p.forms[i] = uint32(len(p.lists)) | uint32(multiple)<<24
-			p.lists = append(p.lists, forms)
+		p = new(page)
+		for i := range rune(256) {
+			p.forms = append(p.forms, foldSlowly(r&^0xff+i)...)
+			p.at[i+1] = uint16(len(p.forms))
 		}
+		pages[r>>8].Store(p)
 	}
-	return p
+	return p.forms[p.at[r&0xff]:p.at[r&0xff+1]]
 }
 
 // foldSlowly decomposes a character, drops marks, and folds case. It keeps whether the
 // original was upper case, and Hangul syllables whole.
-func foldSlowly(r rune) (forms []uint32) {
+func foldSlowly(r rune) (forms []folded) {
 	if r >= 0xac00 && r <= 0xd7a3 {
-		return []uint32{uint32(r) | uint32(run2)<<24}
-	}
-	if !utf8.ValidRune(r) {
-		r = utf8.RuneError
+		return []folded{{r, run2}}
 	}
 	for _, d := range norm.NFKD.String(string(r)) {
 		c := classOf(d)
-		if d == 'ß' || d == 'ẞ' {
-			forms = append(forms, 's'|uint32(c)<<24, 's'|uint32(lower)<<24)
-			continue
-		}
-		for _, f := range norm.NFKD.String(string(foldCase(d))) {
+		for _, f := range norm.NFKD.String(cases.Fold().String(string(d))) {
 			if c != dropped && classOf(f) != dropped {
-				forms = append(forms, uint32(f)|uint32(c)<<24)
+				forms = append(forms, folded{f, c})
+			}
+			if c == upper {
+				c = lower // of the letters of ẞ the first is upper case
 			}
 		}
 	}
 	return forms
-}
-
-// foldCase returns the same character for all that differ in case only.
-func foldCase(r rune) rune {
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		if classOf(next) != dropped { // the iota below a letter is a mark
-			least = min(least, next)
-		}
-	}
-	if least == r && unicode.SimpleFold(r) == r {
-		return r
-	}
-	return unicode.ToLower(least)
-}
-
-// japaneseMark reports whether a character repeats or lengthens the one before it.
-func japaneseMark(r rune) bool {
-	return r == 'ー' || r == '〱' || r == '〲' || r == '々' || r == '〆'
 }
 
 func classOf(r rune) class {
@@ -120,8 +90,8 @@ func classOf(r rune) class {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return dropped
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) &&
-		unicode.In(r, unicode.L, unicode.N), japaneseMark(r):
-		return run2
+		unicode.In(r, unicode.L, unicode.N), strings.ContainsRune("ー〱〲々〆", r):
+		return run2 // also the marks that repeat or lengthen the character before
 	case unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) &&
 		unicode.In(r, unicode.L, unicode.Mc):
 		return run3
@@ -143,22 +113,17 @@ func appendUnits(units []unit, text []byte, offset int) []unit {
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRune(text[i:])
 		}
-		form, in := fold(r)
-		u := unit{rune(form & 0xffffff), class(form >> 24), int32(offset + i), int32(offset + i + size)}
-		i += size
-		switch {
-		case u.c == dropped:
-			if n := len(units); n > 0 && units[n-1].end == u.start {
-				units[n-1].end = u.end // a mark belongs to its letter
-			}
-		case u.c == multiple:
-			for _, form := range in.lists[u.r] {
-				u.r, u.c = rune(form&0xffffff), class(form>>24)
-				units = appendUnit(units, u)
-			}
-		default:
-			units = appendUnit(units, u)
+		start, end := int32(offset+i), int32(offset+i+size)
+		forms := fold(r)
+		if n := len(units); len(forms) == 0 && n > 0 && units[n-1].end == start {
+			units[n-1].end = end // a mark belongs to its letter
 		}
+		for _, f := range forms {
+			if f.r < firstVowel || f.r > lastTail || !joinHangul(units, f.r, end) {
+				units = append(units, unit{f.r, f.c, start, end})
+			}
+		}
+		i += size
 	}
 	return units
 }
@@ -168,25 +133,20 @@ func Plain(text string) string {
 	return string(appendPlain(nil, nil, appendUnits(nil, []byte(text), 0)))
 }
 
-// appendUnit appends a unit, and joins the letters of Hangul to syllables.
-func appendUnit(units []unit, u unit) []unit {
-	const (
-		syllables, leads, vowels, tails  = 0xac00, 0x1100, 0x1161, 0x11a7
-		leadCount, vowelCount, tailCount = 19, 21, 28
-	)
-	if n := len(units); u.r > tails-0x100 && u.r < tails+tailCount && n > 0 {
-		last := &units[n-1]
-		lead, syllable := last.r-leads, last.r-syllables
-		switch {
-		case u.r >= vowels && u.r < vowels+vowelCount && lead >= 0 && lead < leadCount:
-			last.r, last.end = syllables+(lead*vowelCount+u.r-vowels)*tailCount, u.end
-			return units
-		case u.r > tails && syllable >= 0 && syllable < leadCount*vowelCount*tailCount && syllable%tailCount == 0:
-			last.r, last.end = last.r+u.r-tails, u.end
-			return units
-		}
+// The letters of Hangul that join the letter or the syllable before them.
+const firstVowel, lastTail = 0x1161, 0x11c2
+
+// joinHangul joins a letter to the last unit, and reports whether it did.
+func joinHangul(units []unit, letter rune, end int32) bool {
+	if len(units) == 0 {
+		return false
 	}
-	return append(units, u)
+	last := &units[len(units)-1]
+	joined := []rune(norm.NFC.String(string([]rune{last.r, letter})))
+	if len(joined) == 1 {
+		last.r, last.end = joined[0], end
+	}
+	return len(joined) == 1
 }
 
 // The classes of bytes, as bits.

@@ -26,7 +26,7 @@ type History struct {
 }
 
 // versions returns a page of versions, from the last path to the first and the newest first.
-func (s storePages) versions(tx store.Reader, at Place) (texts []Text, next Place, err error) {
+func (s storePages) versions(tx store.Reader, at Place) (texts []Text, next any, err error) {
 	if err := s.history.catchUp(tx, s.prefix, at); err != nil {
 		return nil, at, err
 	}
@@ -34,16 +34,16 @@ func (s storePages) versions(tx store.Reader, at Place) (texts []Text, next Plac
 	for i := range page.Files {
 		f := &page.Files[i]
 		v := &f.Current
-		at = Place{path: f.Path, version: v.Number, begun: true}
-		unseen, lines := s.history.read(f.Path, v) // a redacted version has none
+		at = Place{path: f.Path, version: v.Number}
+		unseen := s.history.read(f.Path, v) // a redacted version has none
 		if v.Redacted != nil || f.Deleted && !f.Restorable(s.history.Now) {
 			continue
 		}
 		t := Text{Path: f.Path, Time: v.Time, Content: v.Content, Check: func() error { return v.Verify() }}
 		if f.Deleted || v.Number < f.Version {
-			t.Version, t.Deleted, t.Content, t.lines = v.Number, f.Deleted, unseen, lines
+			t.Version, t.Deleted, t.Content = v.Number, f.Deleted, unseen
 		}
-		if len(unseen) > 0 || t.Version == 0 {
+		if t.Version == 0 || !isBlank(unseen) {
 			texts = append(texts, t)
 		}
 	}
@@ -55,41 +55,32 @@ func (s storePages) scan(at Place) store.ScanQuery {
 		Limit: pageVersions, Versions: true, MaxBytes: PageBytes}
 }
 
-// read returns the lines of a version that no newer one has, with their numbers from 1. If these
-// are all lines, numbers is nil.
-func (h *History) read(path string, v *store.Version) (unseen []byte, numbers []int32) {
+// read returns a version in which the lines are empty that a newer one has.
+func (h *History) read(path string, v *store.Version) (unseen []byte) {
 	h.begin(path)
 	h.from = v.Number
-	text, all := v.Content, true
-	blank := false // the last line of unseen
-	for at, number := 0, int32(1); at < len(text); number++ {
-		start := at
-		at += lineSize(text[at:])
-		line := text[start:at]
-		keep := !blank
-		if blank = isBlank(line); !blank {
-			hash := maphash.Bytes(h.seed, bytes.TrimRight(line, "\r\n"))
-			newest, known := h.known[hash]
-			if !known && len(h.known) < maxKnown {
-				h.known[hash] = v.Number
+	at, same := 0, true // all lines before at are as in the version
+	for line := range bytes.Lines(v.Content) {
+		text := bytes.TrimRight(line, "\r\n")
+		hash := maphash.Bytes(h.seed, text)
+		newest, known := h.known[hash]
+		switch {
+		case !known && len(h.known) < maxKnown:
+			h.known[hash] = v.Number
+		case known && newest != v.Number:
+			if same {
+				same, unseen = false, append(make([]byte, 0, len(v.Content)), v.Content[:at]...)
 			}
-			keep = !known || newest == v.Number
+			line = line[len(text):]
 		}
-		if !keep && all { // the lines before it were kept
-			all = false
-			unseen = append(make([]byte, 0, len(text)), text[:start]...)
-			for n := range number - 1 {
-				numbers = append(numbers, n+1)
-			}
-		}
-		if keep && !all {
-			unseen, numbers = append(unseen, line...), append(numbers, number)
+		if at += len(line); !same {
+			unseen = append(unseen, line...)
 		}
 	}
-	if all {
-		return text, nil
+	if same {
+		return v.Content
 	}
-	return unseen, numbers
+	return unseen
 }
 
 // begin makes h ready for the versions of a path.
@@ -125,12 +116,4 @@ func (h *History) catchUp(tx store.Reader, prefix string, at Place) error {
 		}
 	}
 	return nil
-}
-
-// line returns the number in the file of line n, from 0, of the text.
-func (t *Text) line(n int) int {
-	if n < len(t.lines) {
-		return int(t.lines[n])
-	}
-	return n + 1
 }

@@ -110,7 +110,7 @@ func TestContextEnds(t *testing.T) {
 			return err
 		},
 		"words": func(ctx context.Context) error {
-			_, err := search.Rank(ctx, q, search.Window{Limit: 10}, func(ctx context.Context, at int) ([]search.Text, int, error) { return slices.Clone(text), at + 1, nil })
+			_, err := search.Rank(ctx, q, search.Window{Limit: 10}, func(context.Context, any) ([]search.Text, any, error) { return slices.Clone(text), true, nil })
 			return err
 		},
 	} {
@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, onePage(texts)); !errors.Is(err, broken) {
 		t.Errorf("Rank = %v, want the error of the text", err)
 	}
-	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, func(context.Context, int) ([]search.Text, int, error) { return nil, 0, broken }); !errors.Is(err, broken) {
+	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, func(context.Context, any) ([]search.Text, any, error) { return nil, nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("Rank = %v, want the error of the page", err)
 	}
 	defer func() {
@@ -179,7 +179,7 @@ func TestReadAgain(t *testing.T) {
 		testkit.Must(t, err)
 		reads := 0
 		pages := pagesOf(texts, 3)
-		again, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, func(ctx context.Context, at int) ([]search.Text, int, error) {
+		again, err := search.Rank(t.Context(), q, search.Window{Limit: 50}, func(ctx context.Context, at any) ([]search.Text, any, error) {
 			reads++
 			return pages(ctx, at)
 		})

@@ -59,24 +59,15 @@ func (s *scorer) bestLine(body *scanner, text []byte, headEnd int) (line int, sh
 
 // firstText returns where the first line begins that is not blank.
 func firstText(text []byte) int {
-	for at := 0; at < len(text); {
-		size := lineSize(text[at:])
-		if !isBlank(text[at : at+size]) {
-			return at
-		}
-		at += size
+	at := len(text) - len(bytes.TrimLeftFunc(text, unicode.IsSpace))
+	if at == len(text) {
+		return 0
 	}
-	return 0
+	return at - lastLine(text[:at])
 }
 
 // lastLine returns the bytes after the last line feed.
-func lastLine(text []byte) int {
-	n := 0
-	for n < len(text) && text[len(text)-1-n] != '\n' {
-		n++
-	}
-	return n
-}
+func lastLine(text []byte) int { return len(text) - 1 - bytes.LastIndexByte(text, '\n') }
 
 // clip returns a line as it is shown: without control characters, with single spaces, and
 // at most MaxText characters, cut at words so that it has as many of the marks as
@@ -84,46 +75,40 @@ func lastLine(text []byte) int {
 // ranges of the text.
 func clip(line []byte, marks [][2]int) (string, [][2]int) {
 	from, to := window(line, marks)
-	out := make([]byte, 0, to-from)
+	var out []byte
 	var kept [][2]int
-	next := 0
-	for next < len(marks) && marks[next][0] < from {
-		next++
-	}
-	for i := from; i < to; {
-		if next < len(marks) && i >= marks[next][0] {
-			kept = append(kept, [2]int{len(out), -1})
-			for end := min(marks[next][1], to); i < end; {
-				out, i = appendShown(out, line, i)
-			}
-			kept[len(kept)-1][1] = len(out)
-			next++
+	at := from
+	for _, m := range marks {
+		if m[0] < from || m[0] >= to {
 			continue
 		}
-		out, i = appendShown(out, line, i)
+		end := min(m[1], to)
+		out = appendShown(out, line[at:m[0]])
+		kept = append(kept, [2]int{len(out), 0})
+		out = appendShown(out, line[m[0]:end])
+		kept[len(kept)-1][1] = len(out)
+		at = end
 	}
-	for len(out) > 0 && out[len(out)-1] == ' ' {
-		out = out[:len(out)-1]
-	}
+	out = bytes.TrimRight(appendShown(out, line[at:to]), " ")
 	for i := range kept {
 		kept[i] = [2]int{min(kept[i][0], len(out)), min(kept[i][1], len(out))}
 	}
 	return string(out), kept
 }
 
-// appendShown appends the character at i, and returns where the next one is.
-func appendShown(out, line []byte, i int) ([]byte, int) {
-	if b := line[i]; b > ' ' && b < 0x7f {
-		return append(out, b), i + 1
+// appendShown appends a part of a line as it is shown.
+func appendShown(out, part []byte) []byte {
+	for len(part) > 0 {
+		r, size := utf8.DecodeRune(part)
+		switch {
+		case !isGap(r):
+			out = append(out, part[:size]...)
+		case len(out) > 0 && out[len(out)-1] != ' ':
+			out = append(out, ' ')
+		}
+		part = part[size:]
 	}
-	r, size := utf8.DecodeRune(line[i:])
-	if !isGap(r) {
-		return append(out, line[i:i+size]...), i + size
-	}
-	if len(out) > 0 && out[len(out)-1] != ' ' {
-		out = append(out, ' ')
-	}
-	return out, i + size
+	return out
 }
 
 // isGap also reports the characters that turn the direction of a text around: a hit that
@@ -148,45 +133,33 @@ func window(line []byte, marks [][2]int) (from, to int) {
 			first, most = i, last-i
 		}
 	}
-	used := 0
+	must, mustEnd := 0, 0
 	if len(marks) > 0 {
-		from = marks[first][0]
-		last := marks[max(first, first+most-1)][1]
-		used = utf8.RuneCount(line[from:last])
+		must, mustEnd = marks[first][0], marks[max(first, first+most-1)][1]
 	}
-	before := max(0, (MaxText-used)/2)
-	start := from
-	for n := 0; start > 0 && n < before; n++ {
-		_, size := utf8.DecodeLastRune(line[:start])
-		start -= size
+	from = must
+	for n := utf8.RuneCount(line[must:mustEnd]); from > 0 && n < MaxText; n += 2 {
+		_, size := utf8.DecodeLastRune(line[:from])
+		from -= size
 	}
-	to = start
+	to = from
 	for n := 0; to < len(line) && n < MaxText; n++ {
 		_, size := utf8.DecodeRune(line[to:])
 		to += size
 	}
-	return cutAtWords(line, start, to, from, from+used)
+	return cutAtWords(line, from, to, must, mustEnd)
 }
 
 // cutAtWords makes a part of a line smaller, so that it begins and ends with whole words.
 // What is between must and mustEnd stays. Text without spaces is cut anywhere.
 func cutAtWords(line []byte, from, to, must, mustEnd int) (int, int) {
 	const reach = 40 // bytes in which a space is looked for
-	if from > 0 && !isGap(rune(line[from-1])) {
-		for i := from; i < must && i < from+reach; i++ {
-			if line[i] == ' ' || line[i] == '\t' {
-				from = i + 1
-				break
-			}
-		}
+	if i := bytes.IndexAny(line[from:min(must, from+reach)], " \t"); from > 0 && i >= 0 {
+		from += i + 1
 	}
-	if to < len(line) && !isGap(rune(line[to])) {
-		for i := to - 1; i > mustEnd && i > to-reach; i-- {
-			if line[i] == ' ' || line[i] == '\t' {
-				to = i
-				break
-			}
-		}
+	begin := min(to, max(mustEnd, to-reach))
+	if i := bytes.LastIndexAny(line[begin:to], " \t"); to < len(line) && i >= 0 {
+		to = begin + i
 	}
 	return from, to
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
@@ -15,15 +16,15 @@ const (
 	manyTime  = 2 * time.Second
 )
 
-// A ManyPlace is where a page of a search over several agents begins.
-type ManyPlace struct {
+// A manyPlace is where a page of a search over several agents begins.
+type manyPlace struct {
 	agent int
-	Place
+	at    any // the place in what the agent has
 }
 
 // Many reads the texts of several agents, one agent after the other. All of them are one
 // collection: how rare a word is, is counted over all that is searched, so scores can be
-// compared between agents.
+// compared between agents. Texts that are corrupt are left out.
 type Many struct {
 	Owners  []store.OwnerUsage
 	View    func(context.Context, store.Owner, func(store.Reader) error) error
@@ -31,78 +32,70 @@ type Many struct {
 	Kind    store.PathKind
 	History *History // nil: the current versions alone
 
-	Searched int             // agents whose texts were read, or began to be
-	Damaged  map[string]bool // agents that are left out, because what they have is corrupt
+	Searched int // agents whose texts were read, or began to be
 
 	until   time.Time
 	reading string // the agent of the History
 	bytes   int64
+
+	mu      sync.Mutex
+	damaged map[string]bool
 }
 
-// Run searches the agents. If one has a text that is corrupt, it is left out, and the
-// search begins again, three times at most.
-func (m *Many) Run(ctx context.Context, run func(context.Context, Pages[ManyPlace]) (Result, error)) (Result, error) {
-	m.Damaged = map[string]bool{}
-	for {
-		m.Searched, m.bytes, m.until = 0, 0, time.Now().Add(manyTime)
-		r, err := run(ctx, m.read)
-		var of *damagedError
-		if !errors.As(err, &of) || len(m.Damaged) == 3 {
-			return r, err
-		}
-		m.Damaged[of.agent] = true
+// errLeftOut is the error of a text that a search passes over.
+var errLeftOut = errors.New("the text is left out")
+
+// leaveOut returns errLeftOut in place of the error of a corrupt text.
+func (m *Many) leaveOut(agent string, err error) error {
+	if !errors.Is(err, store.ErrCorrupt) {
+		return err
 	}
-}
-
-// A damagedError says whose text is corrupt.
-type damagedError struct {
-	agent string
-	err   error
-}
-
-func (e *damagedError) Error() string { return "agent " + e.agent + ": " + e.err.Error() }
-func (e *damagedError) Unwrap() error { return e.err }
-
-func damaged(agent string, err error) error {
-	if errors.Is(err, store.ErrCorrupt) {
-		return &damagedError{agent, err}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.damaged == nil {
+		m.damaged = map[string]bool{}
 	}
-	return err
+	m.damaged[agent] = true
+	return errLeftOut
 }
 
-// read implements [Pages].
-func (m *Many) read(ctx context.Context, at ManyPlace) (texts []Text, next ManyPlace, err error) {
-	for at.agent < len(m.Owners) && m.Damaged[m.Owners[at.agent].Owner.Agent] {
-		at = ManyPlace{agent: at.agent + 1}
+// Damaged returns the number of agents of which texts were left out.
+func (m *Many) Damaged() int { return len(m.damaged) }
+
+// Read implements [Pages].
+func (m *Many) Read(ctx context.Context, from any) (texts []Text, next any, err error) {
+	at, _ := from.(manyPlace)
+	if from == nil {
+		m.bytes, m.until = 0, time.Now().Add(manyTime)
 	}
 	if at.agent == len(m.Owners) {
-		return nil, ManyPlace{}, nil
+		return nil, nil, nil
 	}
 	owner := m.Owners[at.agent].Owner
-	agent := owner.Agent
 	view := func(ctx context.Context, fn func(store.Reader) error) error { return m.View(ctx, owner, fn) }
-	if m.History != nil && m.reading != agent {
-		m.History, m.reading = &History{Now: m.History.Now}, agent
+	if m.History != nil && m.reading != owner.Agent {
+		m.History, m.reading = &History{Now: m.History.Now}, owner.Agent
 	}
-	texts, following, err := StorePages(view, m.Prefix, m.Kind, m.History)(ctx, at.Place)
-	if err != nil {
-		return nil, at, damaged(agent, err)
+	texts, following, err := StorePages(view, m.Prefix, m.Kind, m.History)(ctx, at.at)
+	switch err = m.leaveOut(owner.Agent, err); {
+	case err == errLeftOut:
+		texts, following = nil, nil
+	case err != nil:
+		return nil, nil, err
 	}
 	m.Searched = max(m.Searched, at.agent+1)
 	for i := range texts {
 		t := &texts[i]
-		t.Agent = agent
+		t.Agent = owner.Agent
 		m.bytes += int64(len(t.Content))
-		if check := t.Check; check != nil {
-			t.Check = func() error { return damaged(agent, check()) }
-		}
+		check := t.Check
+		t.Check = func() error { return m.leaveOut(owner.Agent, check()) }
 	}
-	next = ManyPlace{at.agent, following}
-	if following == (Place{}) {
-		next = ManyPlace{agent: at.agent + 1}
-		if next.agent == len(m.Owners) || m.bytes >= manyBytes || time.Now().After(m.until) {
-			next = ManyPlace{}
-		}
+	if following != nil {
+		return texts, manyPlace{at.agent, following}, nil
 	}
-	return texts, next, nil
+	if at.agent++; at.agent == len(m.Owners) || m.bytes >= manyBytes || time.Now().After(m.until) {
+		return texts, nil, nil
+	}
+	return texts, manyPlace{agent: at.agent}, nil
 }

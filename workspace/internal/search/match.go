@@ -1,47 +1,42 @@
 package search
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
-// A match is a passage that matched, with what it has of each term.
+// A match is a passage that matched, with what it has of each term, or a line.
 type match struct {
-	in       *Text // without Check, and without Content if there was no room to keep it
-	page     int   // that has the text, as the pager counts
-	by       *matcher
+	Hit
+	at int // where it begins
+
+	// Of a passage:
+	size     int
+	headEnd  int      // where its heading ends; below 1: it does not begin with one
+	content  []byte   // of the text; nil: there was no room to keep it
+	page     int      // that has the text, as the pager counts
+	by       *matcher // that found it
 	features []feature
 	score    float64
-	shown    bool // its line is set
-
-	at, size int
-	headEnd  int // where its heading ends; below 1: it does not begin with one
 }
 
 // A feature is what a passage has of a term.
 type feature struct {
 	term  int32
-	count uint16 // 2 for each whole word, 1 for each longer one or form; 0: it is in the path alone
+	count int32 // 2 for each whole word, 1 for each longer one or form; 0: it is in the path alone
+	last  int32 // the number of the word where it occurred last, plus 1; 0: it did not, but as a phrase
 	// 1: the next term of the query is as near as in the query, 2: a word further; 0: it is not near
-	near                   uint8
-	inHead, onPath, isWord bool
-	isForm                 bool // it has a form of the term, and not the term as a word
+	near           uint8
+	inHead, onPath bool
+	whole          bool // it matched a whole word, or a whole part of one
+	isWord, isForm bool // it matched a whole word; it matched another form of the word
 }
 
 // A matcher finds the passages that match, and counts how many passages have each term.
 type matcher struct {
-	q             *Query
-	body, headers *scanner
-
-	path    string  // whose terms are in pathHas
-	pathHas []bool  // of each term
-	pathAny bool    // whether any of them is looked for
-	near    []uint8 // as in feature
-	lastPos []int32 // of each term in the passage
-	headHas []bool
+	q                *Query
+	body, path, head *scanner
+	inPath           string // what path has scanned last
 
 	counts
-	matches []match
+	matches []*match
 	held    int // bytes of the matches
 	keep    int // matches that are kept at least
 	room    int // bytes of texts that may still be kept
@@ -54,82 +49,59 @@ type counts struct {
 	matched         int64   // passages
 }
 
-func newMatcher(q *Query, keep, room int) *matcher {
-	n := len(q.terms)
-	return &matcher{
-		q: q, body: newScanner(q), headers: newScanner(q), keep: keep, room: room,
-		near: make([]uint8, n), lastPos: make([]int32, n),
-		pathHas: make([]bool, n), headHas: make([]bool, n), counts: counts{with: make([]int64, n)},
+func (c *counts) add(more counts) {
+	c.passages += more.passages
+	c.bytes += more.bytes
+	c.matched += more.matched
+	for i, n := range more.with {
+		c.with[i] += n
 	}
 }
 
-// setPath finds the terms in a path.
-func (r *matcher) setPath(path string) {
-	if path == r.path {
-		return
-	}
-	r.path, r.pathAny = path, false
-	clear(r.pathHas)
-	r.headers.scan([]byte(path))
-	for _, t := range r.headers.seen {
-		r.pathHas[t] = true
-		r.pathAny = r.pathAny || r.q.terms[t].finds
-	}
+func newMatcher(q *Query, keep int) *matcher {
+	return &matcher{q: q, body: newScanner(q), path: newScanner(q), head: newScanner(q), keep: keep,
+		room: keepBytes / 2, counts: counts{with: make([]int64, len(q.terms))}}
 }
 
-// match finds the terms in a passage, and reports whether it matches. In the first
-// passage of a path, the words of the path count too.
-func (r *matcher) match(text []byte, first bool) bool {
-	if !r.body.scan(text) {
-		return false
-	}
-	if first && r.pathAny {
-		return true
-	}
-	for _, t := range r.body.seen {
-		if r.q.terms[t].finds {
-			return true
-		}
-	}
-	return false
-}
-
-// read finds the passages of a text that match, and counts the terms of all. page is that of
-// the text. Errors: those of [Text.Check].
+// read finds the passages of a text that match, and counts the terms of all. In the first passage
+// of a path, the words of the path count too. page is that of the text. Errors: those of
+// [Text.Check].
 func (r *matcher) read(t *Text, page int) error {
-	r.setPath(t.Path)
-	var in *Text
+	if t.Path != r.inPath {
+		r.inPath = t.Path
+		r.path.scan([]byte(t.Path))
+	}
+	byPath := t.first && r.path.finds()
+	checked := false
+	var content []byte
 	split := newSplitter(t)
 	for p, ok := split.next(); ok; p, ok = split.next() {
-		first := t.first && p.start == 0
-		matched := r.match(t.Content[p.start:p.end], first)
+		matched := r.body.scan(t.Content[p.start:p.end]) && (byPath || r.body.finds())
 		r.passages++
 		r.bytes += int64(p.end - p.start)
 		for _, term := range r.body.seen {
 			r.with[term]++
 		}
-		if first && r.pathAny {
-			for term, has := range r.pathHas {
-				if has && r.body.count[term] == 0 {
-					r.with[term]++
-				}
+		if byPath {
+			for _, term := range r.onlyInPath() {
+				r.with[term]++
 			}
 		}
+		byPath = false
 		if !matched {
 			continue
 		}
-		if in == nil {
+		if !checked {
 			if err := t.check(); err != nil {
 				return err
 			}
-			in = r.kept(t)
+			checked, content = true, r.kept(t.Content)
 		}
 		r.matched++
-		list := r.features(t, p)
-		r.matches = append(r.matches, match{in: in, page: page, by: r, features: list, at: p.start,
-			size:    p.end - p.start,
-			headEnd: p.headEnd - p.start})
-		if r.held += matchSize + featureSize*len(list); r.held > maxHeld && len(r.matches) > 2*r.keep {
+		m := &match{Hit: t.hit(), at: p.start, size: p.end - p.start, headEnd: p.headEnd - p.start, content: content,
+			page: page, by: r, features: r.features(t.Content, p)}
+		r.matches = append(r.matches, m)
+		if r.held += matchSize + featureSize*len(m.features); r.held > maxHeld && len(r.matches) > 2*r.keep {
 			r.prune()
 		}
 	}
@@ -138,80 +110,80 @@ func (r *matcher) read(t *Text, page int) error {
 
 const (
 	maxHeld     = 2 << 20 // bytes of the matches that a matcher keeps
-	matchSize   = 224     // of a match, with a text that has only one
-	featureSize = 12
+	matchSize   = 256     // of a match
+	featureSize = 20
 )
 
-// kept returns a text to keep, without its content if there is no room.
-func (r *matcher) kept(t *Text) *Text {
-	const besides = 256 // bytes that a text takes besides its content
-	k := *t
-	k.Check = nil // it may hold the rest of the page
-	if size := len(t.Content) + 4*len(t.lines) + besides; size <= r.room {
-		r.room -= size
-	} else {
-		k.Content, k.lines = nil, nil
+// kept returns a content to keep; nil: there is no room.
+func (r *matcher) kept(content []byte) []byte {
+	if len(content) > r.room {
+		return nil
 	}
-	return &k
+	r.room -= len(content)
+	return content
+}
+
+// onlyInPath returns the terms that the path has, and the last passage has not.
+func (r *matcher) onlyInPath() (terms []int32) {
+	if r.path.finds() {
+		for _, term := range r.path.seen {
+			if r.body.of[term].count == 0 {
+				terms = append(terms, term)
+			}
+		}
+	}
+	return terms
 }
 
 // features returns the features of the passage that was matched last.
-func (r *matcher) features(t *Text, p passage) []feature {
-	r.findNear()
+func (r *matcher) features(text []byte, p passage) []feature {
+	r.body.findNear()
+	hits, end := r.body.hits, p.headEnd-p.start
 	if p.head < p.start && p.headEnd > p.head {
-		r.headers.scan(t.Content[p.head:min(p.headEnd, p.head+maxPassage)])
-		for _, term := range r.headers.seen {
-			r.headHas[term] = true
-		}
-	} else if p.headEnd > p.start {
-		for _, h := range r.body.hits {
-			r.headHas[h.term] = r.headHas[h.term] || int(h.start) < p.headEnd-p.start
+		r.head.scan(text[p.head:min(p.headEnd, p.head+maxPassage)])
+		hits, end = r.head.hits, maxPassage
+	}
+	for _, h := range hits {
+		if f := &r.body.of[h.term]; f.count > 0 && int(h.start) < end {
+			f.inHead = true
 		}
 	}
 	list := make([]feature, 0, len(r.body.seen))
 	for _, term := range r.body.seen {
-		list = append(list, feature{term: term, count: uint16(min(r.body.count[term], math.MaxUint16)),
-			near:   r.near[term],
-			inHead: r.headHas[term], onPath: r.pathHas[term], isWord: r.body.word[term],
-			isForm: r.body.form[term] && !r.body.word[term]})
+		f := r.body.of[term]
+		f.onPath = r.path.of[term].count > 0
+		list = append(list, f)
 	}
-	clear(r.headHas)
-	if r.pathAny {
-		for term, has := range r.pathHas {
-			if has && r.body.count[term] == 0 {
-				list = append(list, feature{term: int32(term), onPath: true})
-			}
-		}
+	for _, term := range r.onlyInPath() {
+		list = append(list, feature{term: term, onPath: true})
 	}
 	// In the order of the query, so that sums of the same numbers are the same.
-	slices.SortFunc(list, func(a, b feature) int { return int(a.term) - int(b.term) })
+	slices.SortFunc(list, func(a, b feature) int { return int(a.term - b.term) })
 	return list
 }
 
 // findNear says of each term how far the one after it in the query is. If the passage has
 // them in another order, they count as one word further apart.
-func (r *matcher) findNear() {
-	for _, t := range r.body.seen {
-		r.near[t], r.lastPos[t] = 0, -1
-	}
-	for _, h := range r.body.hits {
-		t := &r.q.terms[h.term]
+func (s *scanner) findNear() {
+	for _, h := range s.hits {
+		t, f := &s.q.terms[h.term], &s.of[h.term]
 		if h.pos < 0 || t.weight == 0 {
 			continue
 		}
-		if t.before >= 0 && r.body.count[t.before] > 0 && r.lastPos[t.before] >= 0 {
-			r.setNear(t.before, h.pos-r.lastPos[t.before]-r.q.terms[t.before].gap+1)
+		if t.before >= 0 && s.of[t.before].last > 0 {
+			before := &s.of[t.before]
+			before.setNear(h.pos + 1 - before.last - s.q.terms[t.before].gap + 1)
 		}
-		if t.next >= 0 && r.body.count[t.next] > 0 && r.lastPos[t.next] >= 0 {
-			r.setNear(h.term, h.pos-r.lastPos[t.next]+1)
+		if t.next >= 0 && s.of[t.next].last > 0 {
+			f.setNear(h.pos + 1 - s.of[t.next].last + 1)
 		}
-		r.lastPos[h.term] = h.pos
+		f.last = h.pos + 1
 	}
 }
 
-func (r *matcher) setNear(term, distance int32) {
+func (f *feature) setNear(distance int32) {
 	distance = max(distance, 1)
-	if distance <= nearWords && (r.near[term] == 0 || r.near[term] > uint8(distance)) {
-		r.near[term] = uint8(distance)
+	if distance <= nearWords && (f.near == 0 || f.near > uint8(distance)) {
+		f.near = uint8(distance)
 	}
 }

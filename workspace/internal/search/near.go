@@ -25,7 +25,7 @@ type nearWord struct {
 
 // near returns the words of the texts that are most like those of the query: first those that
 // differ by one edit, then those with the same first letters; of these the most frequent first.
-func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []string, err error) {
+func near(ctx context.Context, q *Query, p *pager) (words []string, err error) {
 	found := map[string]nearWord{}
 	var units []unit
 	err = p.each(ctx, nearBytes, func(t *Text, _ int) error {
@@ -34,13 +34,16 @@ func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []str
 			units = appendUnits(units[:0], t.Content[p.start:p.end], 0)
 			tokens, _, _ := tokensOf(units)
 			for _, word := range tokens {
-				edits := q.like(word.units)
-				if edits == 0 {
+				if len(word) < nearLeast || len(word) > nearMost || !word[0].c.inWord() {
 					continue
 				}
-				text := string(runesOf(word.units))
+				i := slices.IndexFunc(q.asked, func(asked []rune) bool { return like(asked, word) > 0 })
+				if i < 0 {
+					continue
+				}
+				text := string(runesOf(word))
 				if n, known := found[text]; known || len(found) < nearKept {
-					found[text] = nearWord{text, edits, n.count + 1}
+					found[text] = nearWord{text, like(q.asked[i], word), n.count + 1}
 				}
 			}
 		}
@@ -53,20 +56,6 @@ func near[P comparable](ctx context.Context, q *Query, p *pager[P]) (words []str
 		words = append(words, n.text)
 	}
 	return words, err
-}
-
-// like returns what like says of a word and the first word of the query that it is like; 0: it is
-// like none.
-func (q *Query) like(word []unit) (edits int) {
-	if len(word) < nearLeast || len(word) > nearMost || !word[0].c.inWord() {
-		return 0
-	}
-	for _, asked := range q.asked {
-		if edits = like(asked, word); edits > 0 {
-			break
-		}
-	}
-	return edits
 }
 
 // like returns 1 if two words differ by one character that is added, left out or another, or by

@@ -138,14 +138,7 @@ func lineSize(text []byte) int {
 	return len(text)
 }
 
-func isBlank(line []byte) bool {
-	for _, b := range line {
-		if b != ' ' && b != '\n' && b != '\t' && b != '\r' {
-			return false
-		}
-	}
-	return true
-}
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // cutAt returns where to cut a line that is too long for a passage: after a space near
 // the end, if there is one, and never within a character.

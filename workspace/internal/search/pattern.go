@@ -49,11 +49,6 @@ func Regexp(text string) (p *Pattern, cause string) {
 	return &Pattern{re: re, size: len(program.Inst)}, ""
 }
 
-// mayMatch reports whether a text may have a line that matches.
-func (p *Pattern) mayMatch(text []byte) bool {
-	return p.re != nil || bytes.Contains(text, p.exact)
-}
-
 // find returns where the pattern first occurs in a line; nil: nowhere.
 func (p *Pattern) find(ctx context.Context, line []byte) []int {
 	const quick = 1 << 21 // steps, which take some milliseconds
@@ -87,11 +82,10 @@ func (s *stoppable) ReadRune() (r rune, size int, err error) {
 	return r, size, nil
 }
 
-// lines offers the lines of a text that match, and returns how many those are.
-func (p *Pattern) lines(ctx context.Context, t *Text, best *top) (matched int64) {
-	if !p.mayMatch(t.Content) {
-		return 0
-	}
+// lines offers the lines of a text that match, and returns how many those are. Errors: those of
+// [Text.Check].
+func (p *Pattern) lines(ctx context.Context, t *Text, best *top) (matched int64, err error) {
+	m := new(match) // the next one
 	for at, number := 0, 1; at < len(t.Content) && ctx.Err() == nil; number++ {
 		if p.re == nil { // from here to the next line that has it
 			i := bytes.Index(t.Content[at:], p.exact)
@@ -105,14 +99,19 @@ func (p *Pattern) lines(ctx context.Context, t *Text, best *top) (matched int64)
 		size := lineSize(t.Content[at:])
 		line := bytes.TrimRight(t.Content[at:at+size], "\n")
 		if mark := p.find(ctx, line); mark != nil {
-			matched++
-			f := found{Hit: Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Version: t.Version, Deleted: t.Deleted,
-				Time: t.Time, Line: t.line(number - 1)}, at: at}
-			if f := best.offer(f); f != nil {
-				f.Text, f.Marks = clip(line, [][2]int{{mark[0], mark[1]}})
+			if matched++; matched == 1 {
+				if err := t.check(); err != nil {
+					return 0, err
+				}
+			}
+			*m = match{Hit: t.hit(), at: at}
+			if best.offer(m) {
+				m.Line = number
+				m.Text, m.Marks = clip(line, [][2]int{{mark[0], mark[1]}})
+				m = new(match)
 			}
 		}
 		at += size
 	}
-	return matched
+	return matched, nil
 }

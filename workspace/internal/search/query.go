@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
@@ -68,7 +67,7 @@ type phrase struct {
 
 // Parse returns the query that a text stands for. If it is none, cause says why.
 func Parse(text string) (q *Query, cause string) {
-	b := builder{q: &Query{byText: map[string]int32{}}, dates: dates(text)}
+	b, dates := builder{q: &Query{byText: map[string]int32{}}}, dates(text)
 	for rest := text; ; {
 		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 		if rest == "" {
@@ -81,13 +80,10 @@ func Parse(text string) (q *Query, cause string) {
 			continue // between words, it is what a space is
 		}
 		b.weight = 1
-		for i, d := range b.dates {
+		for _, d := range dates {
 			if !quoted && !banned && start < d.end && start+len(item) > d.start {
 				b.weight = dateWeight
-				if !b.added[i] {
-					b.date(d)
-				}
-				b.added[i] = true
+				b.date(d)
 			}
 		}
 		b.add(item, quoted, banned)
@@ -127,39 +123,34 @@ type builder struct {
 	at   int32 // its position
 	pos  int32 // the next position
 
-	forms     int // of all words
-	dates     []date
-	added     [maxDates]bool // whether the term of a date was added
-	weight    float64        // of the words of the present item; dateWeight: it is a part of a date
-	oneLetter bool           // the present word is one letter of a longer name, which finds nothing by itself
+	forms     int     // of all words
+	weight    float64 // of the words of the present item; dateWeight: it is a part of a date
+	oneLetter bool    // the present word is one letter of a longer name, which finds nothing by itself
 }
-
-// A token is a word or a run of a query.
-type token struct{ units []unit }
 
 func (b *builder) add(item string, quoted, banned bool) {
 	units := appendUnits(nil, []byte(item), 0)
 	tokens, first, last := tokensOf(units)
 	for _, t := range tokens {
-		if !banned && t.units[0].c.inWord() && len(t.units) >= nearLeast && len(b.q.asked) < maxAsked {
-			b.q.asked = append(b.q.asked, runesOf(t.units))
+		if !banned && t[0].c.inWord() && len(t) >= nearLeast && len(b.q.asked) < maxAsked {
+			b.q.asked = append(b.q.asked, runesOf(t))
 		}
 	}
 	switch {
 	case len(tokens) == 0:
-	case banned && !quoted && len(tokens) == 1 && tokens[0].units[0].c.inWord():
-		b.q.banned = append(b.q.banned, b.word(tokens[0].units, 0))
+	case banned && !quoted && len(tokens) == 1 && tokens[0][0].c.inWord():
+		b.q.banned = append(b.q.banned, b.word(tokens[0], 0))
 	case quoted || banned:
 		b.phrase(units[first:last], tokens, banned)
 	default:
 		name := strings.ContainsAny(strings.TrimRight(item, ".:"), "_./:\\@#")
-		if n := len(tokens); n == 2 && isPossessive(item) {
+		if len(tokens) == 2 && (strings.HasSuffix(item, "'s") || strings.HasSuffix(item, "’s")) { // as in "shop's"
 			tokens = tokens[:1]
 		}
-		isLong := slices.ContainsFunc(tokens, func(t token) bool { return len(t.units) > 1 || t.units[0].c.inRun() })
+		isLong := slices.ContainsFunc(tokens, func(t []unit) bool { return len(t) > 1 || t[0].c.inRun() })
 		for _, t := range tokens {
-			b.oneLetter = isLong && len(t.units) == 1 && t.units[0].c.inWord()
-			b.token(t.units, !name)
+			b.oneLetter = isLong && len(t) == 1 && t[0].c.inWord()
+			b.token(t, !name)
 		}
 		b.oneLetter = false
 	}
@@ -170,11 +161,6 @@ func runesOf(units []unit) (word []rune) {
 		word = append(word, u.r)
 	}
 	return word
-}
-
-// isPossessive reports whether a word ends as "shop's" does.
-func isPossessive(word string) bool {
-	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s")
 }
 
 // token adds a word with its forms and the parts of its camelCase, or the grams of a run. A part
@@ -217,14 +203,14 @@ func (b *builder) follow(t, pos int32) {
 	b.last, b.at = t+1, pos
 }
 
-func (b *builder) phrase(units []unit, tokens []token, banned bool) {
+func (b *builder) phrase(units []unit, tokens [][]unit, banned bool) {
 	p := phrase{text: string(appendPlain(nil, nil, units)), banned: banned}
 	p.startsIn, p.endsIn = units[0].c.inWord(), units[len(units)-1].c.inWord()
 	for _, t := range tokens {
-		if t.units[0].c.inRun() {
-			p.needs = append(p.needs, b.run(t.units, 0)...)
+		if t[0].c.inRun() {
+			p.needs = append(p.needs, b.run(t, 0)...)
 		} else {
-			p.needs = append(p.needs, b.word(t.units, 0))
+			p.needs = append(p.needs, b.word(t, 0))
 		}
 	}
 	weight := 1.0
@@ -269,17 +255,6 @@ func (b *builder) run(units []unit, weight float64) (terms []int32) {
 	return terms
 }
 
-// mayBegin reports whether a word of ASCII may begin with a word of the query. It looks at the
-// first and the last letter of that. The word is in lower case but for its first letter.
-func (q *Query) mayBegin(word []byte) bool {
-	for _, w := range q.begin[word[0]|0x20] { // digits have that bit already
-		if last := len(w.text) - 1; last < len(word) && w.text[last] == word[last]|0x20 {
-			return true
-		}
-	}
-	return false
-}
-
 // finish sorts the words, and counts the main terms.
 func (b *builder) finish() {
 	for _, words := range b.q.begin {
@@ -294,7 +269,7 @@ func (b *builder) finish() {
 
 // tokensOf returns the words and runs among the units, and where the first begins and the
 // last ends.
-func tokensOf(units []unit) (tokens []token, first, last int) {
+func tokensOf(units []unit) (tokens [][]unit, first, last int) {
 	for i := 0; i < len(units); {
 		end := tokenEnd(units, i)
 		if end == i {
@@ -304,7 +279,7 @@ func tokensOf(units []unit) (tokens []token, first, last int) {
 		if tokens == nil {
 			first = i
 		}
-		tokens, i, last = append(tokens, token{units[i:end]}), end, end
+		tokens, i, last = append(tokens, units[i:end]), end, end
 	}
 	return tokens, first, last
 }
@@ -369,20 +344,4 @@ func appendPlain(text []byte, at *[]int32, units []unit) []byte {
 		}
 	}
 	return text
-}
-
-// mayMatch reports whether a text may have a word of the query: it has one as it stands in
-// lower case, or is not ASCII. The text in lower case is returned, in buf if that has room.
-func (q *Query) mayMatch(text, buf []byte) (may bool, lowerCase []byte) {
-	if len(q.words) > fewWords {
-		return true, buf
-	}
-	buf = append(buf[:0], text...)
-	for i, b := range buf {
-		if b >= utf8.RuneSelf {
-			return true, buf
-		}
-		buf[i] = toLower[b]
-	}
-	return slices.ContainsFunc(q.words, func(word string) bool { return bytes.Contains(buf, []byte(word)) }), buf
 }

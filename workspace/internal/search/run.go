@@ -3,11 +3,14 @@ package search
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A Text is a file, or an entry of a log.
@@ -21,8 +24,7 @@ type Text struct {
 	Content []byte
 	Check   func() error // nil, or says whether Content is what was written; called if it matches
 
-	first bool    // of its path
-	lines []int32 // the numbers of its lines; nil: 1, 2, 3
+	first bool // of its path
 }
 
 // A Hit is a passage, or a line of an exact search.
@@ -34,20 +36,21 @@ type Hit struct {
 	Deleted bool
 	Line    int // of the file or the entry, from 1
 	Time    time.Time
-	Score   float64  // 0: of an exact search
 	Text    string   // the line, at most MaxText characters of it, on one line
 	Marks   [][2]int // ranges of bytes of Text that match
 }
 
-// Cut shortens the text to some bytes.
-func (h *Hit) Cut(size int) {
-	h.Text = h.Text[:size]
-	for i, m := range h.Marks {
-		if m[1] > size {
-			h.Marks = h.Marks[:i]
-			break
-		}
+// hit returns a hit in a text, without a line.
+func (t *Text) hit() Hit {
+	return Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Version: t.Version, Deleted: t.Deleted, Time: t.Time}
+}
+
+// check finds out whether a text is what was written.
+func (t *Text) check() error {
+	if t.Check == nil {
+		return nil
 	}
+	return t.Check()
 }
 
 // A Result is what was found.
@@ -57,15 +60,13 @@ type Result struct {
 	Near  []string // if nothing did: words of the texts that are like those of the query
 }
 
-// Pages returns the texts of a page, and the place of the next page. The first page is at
-// the zero P, and a page with the next place zero is the last. All texts of a path come
-// one after the other.
-type Pages[P comparable] func(ctx context.Context, at P) (texts []Text, next P, err error)
+// Pages returns the texts of a page, and the place of the next page. The first page is at the
+// place nil, and a page with the next place nil is the last. All texts of a path come one after
+// the other.
+type Pages func(ctx context.Context, at any) (texts []Text, next any, err error)
 
-const (
-	keepBytes = 2 << 20  // of matched texts that a search keeps, so that it need not read them again
-	ownBytes  = 64 << 10 // of the first texts, which are read by one goroutine: to start another costs more
-)
+// keepBytes is how much of the matched texts a search keeps, so that it need not read them again.
+const keepBytes = 2 << 20
 
 // A Window says which hits of a result are wanted: at most Limit after the first After.
 type Window struct{ After, Limit int }
@@ -79,8 +80,8 @@ func (w Window) end() int { return w.After + w.Limit }
 // counts depends on how many passages have it, and then makes an excerpt of the best. For that
 // it reads those texts again that it could not keep. A text that has changed meanwhile is
 // left out.
-func Rank[P comparable](ctx context.Context, q *Query, w Window, pages Pages[P]) (Result, error) {
-	p := newPager(pages)
+func Rank(ctx context.Context, q *Query, w Window, pages Pages) (Result, error) {
+	p := &pager{pages: pages}
 	matchers, err := matchAll(ctx, q, w.end(), p)
 	if err != nil {
 		return Result{}, err
@@ -92,10 +93,9 @@ func Rank[P comparable](ctx context.Context, q *Query, w Window, pages Pages[P])
 	scorer := newScorer(q, all)
 	best := top{limit: w.end(), order: byScore}
 	for _, r := range matchers {
-		for i := range r.matches {
-			m := &r.matches[i]
+		for _, m := range r.matches {
 			m.score = scorer.score(m)
-			best.offer(m.found())
+			best.offer(m)
 		}
 	}
 	best.skip(w.After)
@@ -104,54 +104,45 @@ func Rank[P comparable](ctx context.Context, q *Query, w Window, pages Pages[P])
 	}
 	r := best.result(all.matched)
 	if all.matched == 0 {
-		var err error
-		if r.Near, err = near(ctx, q, newPager(pages)); err != nil {
-			return Result{}, err
-		}
+		r.Near, err = near(ctx, q, &pager{pages: pages})
 	}
-	return r, nil
+	return r, err
 }
 
 // Find returns the lines that match a pattern, in the order of path and line.
-func Find[P comparable](ctx context.Context, pattern *Pattern, w Window, pages Pages[P]) (Result, error) {
+func Find(ctx context.Context, pattern *Pattern, w Window, pages Pages) (Result, error) {
 	best := top{limit: w.end(), order: byPlace}
 	var total int64
-	p := newPager(pages)
+	p := &pager{pages: pages}
 	err := p.each(ctx, math.MaxInt, func(t *Text, _ int) error {
-		n := pattern.lines(ctx, t, &best)
-		if total += n; n > 0 {
-			return t.check()
-		}
-		return nil
+		n, err := pattern.lines(ctx, t, &best)
+		total += n
+		return err
 	})
 	best.skip(w.After)
 	return best.result(total), err
 }
 
 // A pager reads the pages of a search. It is safe for concurrent use.
-type pager[P comparable] struct {
-	pages Pages[P]
+type pager struct {
+	pages Pages
 
 	mu   sync.Mutex // guards the following
-	read []P        // the pages that were read
-	next P          // the next page
+	read []any      // the places of the pages that were read
+	next any        // the place of the next page
 	last Text       // without its content
 	done bool       // there is no next page
 }
 
-func newPager[P comparable](pages Pages[P]) *pager[P] {
-	return &pager[P]{pages: pages, last: Text{Path: "/"}} // no path is this
-}
-
 // page reads the next page. There are no texts after the last one.
-func (p *pager[P]) page(ctx context.Context) (texts []Text, number int, err error) {
+func (p *pager) page(ctx context.Context) (texts []Text, number int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.done && len(texts) == 0 && err == nil {
 		at := p.next
 		texts, p.next, err = p.pages(ctx, at)
 		p.read = append(p.read, at)
-		p.done = p.next == *new(P)
+		p.done = p.next == nil
 	}
 	for i := range texts {
 		t := &texts[i]
@@ -162,7 +153,7 @@ func (p *pager[P]) page(ctx context.Context) (texts []Text, number int, err erro
 }
 
 // each calls fn with each text and the number of its page, until there were so many bytes.
-func (p *pager[P]) each(ctx context.Context, most int, fn func(t *Text, page int) error) error {
+func (p *pager) each(ctx context.Context, most int, fn func(t *Text, page int) error) error {
 	for most > 0 {
 		texts, page, err := p.page(ctx)
 		if err != nil {
@@ -173,7 +164,7 @@ func (p *pager[P]) each(ctx context.Context, most int, fn func(t *Text, page int
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := fn(&texts[i], page); err != nil {
+			if err := fn(&texts[i], page); err != nil && err != errLeftOut {
 				return err
 			}
 		}
@@ -184,104 +175,71 @@ func (p *pager[P]) each(ctx context.Context, most int, fn func(t *Text, page int
 	return ctx.Err()
 }
 
-// matchAll reads all texts. After the first ones, two goroutines read pages in turns, each with
-// a matcher of its own.
-func matchAll[P comparable](ctx context.Context, q *Query, keep int, p *pager[P]) ([]*matcher, error) {
-	one := newMatcher(q, keep, keepBytes/2)
-	if err := p.each(ctx, ownBytes, one.read); err != nil || p.done {
-		return []*matcher{one}, err
-	}
-	two := newMatcher(q, keep, keepBytes/2)
-	var group sync.WaitGroup
-	defer group.Wait()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var panicked any
-	group.Go(func() {
-		defer func() {
-			if panicked = recover(); panicked != nil {
-				stop(context.Canceled)
-			}
-		}()
-		if err := p.each(ctx, math.MaxInt, two.read); err != nil {
-			stop(err)
-		}
-	})
-	if err := p.each(ctx, math.MaxInt, one.read); err != nil {
-		stop(err)
-	}
-	group.Wait()
-	if panicked != nil {
-		panic(fmt.Errorf("searching: %v", panicked))
-	}
-	return []*matcher{one, two}, context.Cause(ctx)
-}
+var errPanic = errors.New("searching")
 
-func (c *counts) add(more counts) {
-	c.passages += more.passages
-	c.bytes += more.bytes
-	c.matched += more.matched
-	for i, n := range more.with {
-		c.with[i] += n
+// matchAll reads all texts. Two goroutines read pages in turns, each with a matcher of its own. If
+// one panics, matchAll does.
+func matchAll(ctx context.Context, q *Query, keep int, p *pager) ([]*matcher, error) {
+	matchers := []*matcher{newMatcher(q, keep), newMatcher(q, keep)}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, m := range matchers {
+		group.Go(func() (err error) {
+			defer func() {
+				if r := recover(); r != nil {
+					err = fmt.Errorf("%w: %v", errPanic, r)
+				}
+			}()
+			return p.each(ctx, math.MaxInt, m.read)
+		})
 	}
+	err := group.Wait()
+	if errors.Is(err, errPanic) {
+		panic(err)
+	}
+	return matchers, err
 }
 
 // excerpts sets the lines of the passages that were found, and drops those that have changed.
-func (p *pager[P]) excerpts(ctx context.Context, s *scorer, best *top) (err error) {
-	for i, f := range best.list {
-		if f.match.shown {
+func (p *pager) excerpts(ctx context.Context, s *scorer, best *top) error {
+	for i, m := range best.list {
+		if m.Line > 0 {
 			continue
 		}
-		texts := []Text{*f.match.in}
-		if texts[0].Content == nil {
-			if texts, _, err = p.pages(ctx, p.read[f.match.page]); err != nil {
-				return err
-			}
+		if m.content != nil {
+			s.excerpt(m, m.content)
+			continue
 		}
-		for j := range best.list[i:] {
-			if other := &best.list[i+j]; other.match.page == f.match.page {
-				s.excerpt(other, texts)
+		texts, _, err := p.pages(ctx, p.read[m.page])
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			for _, other := range best.list[i:] {
+				if other.page == m.page && other.isIn(&t) {
+					s.excerpt(other, t.Content)
+				}
 			}
 		}
 	}
-	best.list = slices.DeleteFunc(best.list, func(f found) bool { return !f.match.shown })
+	best.list = slices.DeleteFunc(best.list, func(m *match) bool { return m.Line == 0 })
 	return nil
 }
 
-// excerpt sets the line of a passage, if one of the texts has it.
-func (s *scorer) excerpt(f *found, texts []Text) {
-	m := f.match
-	for _, t := range texts {
-		same := t.Agent == m.in.Agent && t.Path == m.in.Path && t.Entry == m.in.Entry && t.Time.Equal(m.in.Time) &&
-			t.Version == m.in.Version
-		if !same || m.at+m.size > len(t.Content) {
-			continue
-		}
-		at, passage := m.at, t.Content[m.at:m.at+m.size]
-		m.by.body.scan(passage)
-		if len(m.by.body.seen) == 0 { // the path alone matches
-			if head, end := firstHeading(&t); end > head {
-				at, passage = head, t.Content[head:end]
-			}
-		}
-		f.Line, f.Text, f.Marks = s.bestLine(m.by.body, passage, m.headEnd)
-		f.Line = t.line(f.Line + bytes.Count(t.Content[:at], []byte("\n")))
-		m.shown = true
-	}
+// isIn reports whether a match is in a text that was read again.
+func (m *match) isIn(t *Text) bool {
+	return t.Agent == m.Agent && t.Path == m.Path && t.Entry == m.Entry && t.Version == m.Version &&
+		t.Time.Equal(m.Time) && m.at+m.size <= len(t.Content)
 }
 
-// check finds out whether a text is what was written.
-func (t *Text) check() error {
-	if t.Check == nil {
-		return nil
+// excerpt sets the line of a passage in a text.
+func (s *scorer) excerpt(m *match, text []byte) {
+	at, passage := m.at, text[m.at:m.at+m.size]
+	m.by.body.scan(passage)
+	if len(m.by.body.seen) == 0 { // the path alone matches
+		if head, end := firstHeading(&Text{Path: m.Path, Entry: m.Entry, Content: text}); end > head {
+			at, passage = head, text[head:end]
+		}
 	}
-	return t.Check()
-}
-
-func (t *top) result(total int64) Result {
-	r := Result{Hits: make([]Hit, len(t.list)), Total: total}
-	for i, f := range t.list {
-		r.Hits[i] = f.Hit
-	}
-	return r
+	m.Line, m.Text, m.Marks = s.bestLine(m.by.body, passage, m.headEnd)
+	m.Line += bytes.Count(text[:at], []byte("\n")) + 1
 }

@@ -18,13 +18,10 @@ type scanner struct {
 	q *Query
 
 	// Of the last passage:
-	text  []byte
-	hits  []hit
-	count []int32 // of each term: 2 for each whole word, 1 for each longer one
-	whole []bool  // of each term: whether it matched a whole word, or a whole part of one
-	word  []bool  // of each term: whether it matched a whole word
-	form  []bool  // of each term: whether a form of it matched
-	seen  []int32 // the terms whose count is above 0
+	text []byte
+	hits []hit
+	of   []feature // of each term
+	seen []int32   // the terms whose count is above 0
 
 	passages, might int // all, and the last ones that might match
 
@@ -35,54 +32,55 @@ type scanner struct {
 	parts []int32
 }
 
-func newScanner(q *Query) *scanner {
-	return &scanner{q: q, count: make([]int32, len(q.terms)), whole: make([]bool, len(q.terms)),
-		word: make([]bool, len(q.terms)), form: make([]bool, len(q.terms))}
-}
+func newScanner(q *Query) *scanner { return &scanner{q: q, of: make([]feature, len(q.terms))} }
 
 // scan finds the terms of a passage. It reports whether the passage matches: all phrases
 // occur and nothing that is banned.
 func (s *scanner) scan(text []byte) bool {
-	s.reset()
-	s.text = text
-	if s.mayMatch(text) {
-		s.findWords(text)
+	for _, t := range s.seen {
+		s.of[t] = feature{}
 	}
-	if len(s.q.phrases) > 0 && !s.findPhrases(text) {
+	s.hits, s.seen, s.pos, s.text = s.hits[:0], s.seen[:0], 0, text
+	if s.mayMatch() {
+		s.findWords()
+	}
+	if len(s.q.phrases) > 0 && !s.findPhrases() {
 		return false
 	}
-	for _, t := range s.q.banned {
-		if s.whole[t] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.q.banned, func(term int32) bool { return s.of[term].whole })
 }
 
-// mayMatch is that of the query. If the last passages might match, the words are common, and the
-// query is asked about few of those that follow.
-func (s *scanner) mayMatch(text []byte) (may bool) {
+// finds reports whether a term that was found makes a passage match.
+func (s *scanner) finds() bool {
+	return slices.ContainsFunc(s.seen, func(term int32) bool { return s.q.terms[term].finds })
+}
+
+// mayMatch reports whether the passage may have a word of the query: it has one in lower case, or is
+// not ASCII. If the last passages might match, the words are common, and it looks at few of those
+// that follow.
+func (s *scanner) mayMatch() (may bool) {
 	const common, few = 16, 16
-	if s.passages++; s.might >= common && s.passages%few != 0 {
+	if s.passages++; s.might >= common && s.passages%few != 0 || len(s.q.words) > fewWords {
 		return true
 	}
-	may, s.buf = s.q.mayMatch(text, s.buf)
+	lower, all := slices.Grow(s.buf[:0], len(s.text))[:len(s.text)], byte(0)
+	for i, b := range s.text {
+		lower[i] = toLower[b]
+		all |= b
+	}
+	s.buf = lower
+	may = all >= utf8.RuneSelf ||
+		slices.ContainsFunc(s.q.words, func(word string) bool { return bytes.Contains(lower, []byte(word)) })
 	if s.might++; !may {
 		s.might = 0
 	}
 	return may
 }
 
-func (s *scanner) reset() {
-	for _, t := range s.seen {
-		s.count[t], s.whole[t], s.word[t], s.form[t] = 0, false, false, false
-	}
-	s.hits, s.seen, s.pos = s.hits[:0], s.seen[:0], 0
-}
-
 // findWords goes over the words of ASCII as bytes. Where a word has several parts or another
 // character, findWide reads on to the next white space or punctuation of ASCII.
-func (s *scanner) findWords(text []byte) {
+func (s *scanner) findWords() {
+	text := s.text
 	for i := 0; i < len(text); i++ {
 		start, first, others := i, byteClass[text[i]], uint8(0)
 		if first == byteBetween {
@@ -95,7 +93,7 @@ func (s *scanner) findWords(text []byte) {
 		case (first|others)&byteWide != 0, others&byteUpper != 0:
 			s.findWide(text[start:i], start)
 		default:
-			if s.q.mayBegin(text[start:i]) {
+			if len(s.q.begin[text[start]|0x20]) > 0 { // only the first letter may be upper case; digits have that bit
 				s.buf = append(s.buf[:0], text[start:i]...)
 				s.buf[0] |= 0x20
 				s.parts = append(s.parts[:0], 0)
@@ -106,11 +104,12 @@ func (s *scanner) findWords(text []byte) {
 	}
 }
 
-// lookUp finds the terms in the folded word in s.buf, at the beginnings of its parts. The
-// word begins at start of the passage, or has the given units.
+// lookUp finds the terms in the folded word in s.buf, at the beginnings of its parts. The word
+// begins at start of the passage, or has the given units.
 func (s *scanner) lookUp(start int, units []unit) {
+	word := s.buf
 	for i, part := range s.parts {
-		rest := s.buf[part:]
+		rest := word[part:]
 		longer := false
 		for _, w := range s.q.begin[rest[0]] {
 			size, term := len(w.text), w.term
@@ -118,18 +117,18 @@ func (s *scanner) lookUp(start int, units []unit) {
 				continue
 			}
 			end := part + int32(size)
-			isWord := part == 0 && int(end) == len(s.buf)
+			isWord := part == 0 && int(end) == len(word)
 			if (w.form || w.date != nil) && !isWord {
 				continue
 			}
-			whole := int(end) == len(s.buf) || slices.Contains(s.parts[i+1:], end)
+			whole := int(end) == len(word) || slices.Contains(s.parts[i+1:], end)
 			if !whole && (longer || !s.q.terms[term].prefix()) {
 				continue
 			}
 			longer = longer || !whole
 			h := hit{term, s.pos + int32(i), int32(start) + part, int32(start) + end}
 			if units != nil {
-				from := utf8.RuneCount(s.buf[:part])
+				from := utf8.RuneCount(word[:part])
 				h.start, h.end = units[from].start, units[from+utf8.RuneCount(rest[:size])-1].end
 			}
 			if w.date != nil {
@@ -137,23 +136,27 @@ func (s *scanner) lookUp(start int, units []unit) {
 					continue
 				}
 			}
-			s.hit(h, whole && !w.form)
-			s.word[term] = s.word[term] || isWord && !w.form
-			s.form[term] = s.form[term] || w.form
+			f := s.hit(h, whole && !w.form)
+			f.isWord = f.isWord || isWord && !w.form
+			f.isForm = f.isForm || w.form
 		}
 	}
 }
 
-func (s *scanner) hit(h hit, whole bool) {
-	if s.count[h.term] == 0 {
+// hit counts an occurrence of a term.
+func (s *scanner) hit(h hit, whole bool) *feature {
+	f := &s.of[h.term]
+	if f.count == 0 {
+		f.term = h.term
 		s.seen = append(s.seen, h.term)
 	}
-	s.count[h.term]++
+	f.count++
 	if whole {
-		s.count[h.term]++
-		s.whole[h.term] = true
+		f.count++
+		f.whole = true
 	}
 	s.hits = append(s.hits, h)
+	return f
 }
 
 // findWide finds the terms in text of any script, which is at offset of the passage.
@@ -205,17 +208,14 @@ func (s *scanner) findGrams(units []unit) {
 
 // findPhrases looks for the phrases whose words all occur. It reports whether the passage
 // has those that it must have, and none that it must not have.
-func (s *scanner) findPhrases(text []byte) bool {
+func (s *scanner) findPhrases() bool {
 	plain := false
 	for i := range s.q.phrases {
 		p := &s.q.phrases[i]
-		possible := true
-		for _, t := range p.needs {
-			possible = possible && s.whole[t]
-		}
+		possible := !slices.ContainsFunc(p.needs, func(term int32) bool { return !s.of[term].whole })
 		if possible && !plain {
 			plain = true
-			s.units = appendUnits(s.units[:0], text, 0)
+			s.units = appendUnits(s.units[:0], s.text, 0)
 			s.at = s.at[:0]
 			s.buf = appendPlain(s.buf[:0], &s.at, s.units)
 		}

@@ -54,7 +54,8 @@ func (s *scorer) score(m *match) float64 {
 		}
 		count := float64(f.count) / 2
 		one := rarity * count * (saturation + 1) / (count + norm)
-		if f.isForm {
+		isForm := f.isForm && !f.isWord
+		if isForm {
 			one *= asForm
 		}
 		if f.inHead {
@@ -62,7 +63,7 @@ func (s *scorer) score(m *match) float64 {
 		}
 		if f.onPath {
 			score += one * inPath
-			if f.isForm {
+			if isForm {
 				score += max(0, rarity*pathAlone-one*(1+inPath)) // no less than for the path alone
 			}
 		}
@@ -84,73 +85,58 @@ func (s *scorer) score(m *match) float64 {
 // so far.
 func (r *matcher) prune() {
 	s := newScorer(r.q, r.counts)
-	scores := make([]float64, len(r.matches))
-	for i := range r.matches {
-		scores[i] = s.score(&r.matches[i])
-		r.matches[i].score = scores[i]
+	for _, m := range r.matches {
+		m.score = s.score(m)
 	}
-	slices.Sort(scores)
-	keep := max(r.keep, len(scores)/4)
-	least := scores[len(scores)-keep]
-	r.matches = slices.DeleteFunc(r.matches, func(m match) bool { return m.score < least })
-	if len(r.matches) > keep { // several have the least score
-		slices.SortFunc(r.matches, func(a, b match) int {
-			x, y := a.found(), b.found()
-			return byScore(&x, &y)
-		})
-		clear(r.matches[keep:])
-		r.matches = r.matches[:keep]
-	}
-	r.held = r.held / len(scores) * keep
-}
-
-// found is a passage or a line that was found.
-type found struct {
-	Hit
-	at    int    // where it begins
-	match *match // nil: a line
-}
-
-func (m *match) found() found {
-	t := m.in
-	return found{Hit{Agent: t.Agent, Path: t.Path, Entry: t.Entry, Version: t.Version, Deleted: t.Deleted, Time: t.Time,
-		Score: m.score}, m.at, m}
+	slices.SortFunc(r.matches, byScore)
+	keep := max(r.keep, len(r.matches)/4)
+	r.held = r.held / len(r.matches) * keep
+	clear(r.matches[keep:])
+	r.matches = r.matches[:keep]
 }
 
 // top keeps the first few of all that is offered.
 type top struct {
 	limit int
-	order func(a, b *found) int
-	list  []found
+	order func(a, b *match) int
+	list  []*match
 }
 
-// offer adds what is found, and returns it in the list; nil: it is not among the first.
-func (t *top) offer(f found) *found {
+// offer adds what is found, and reports whether it is among the first.
+func (t *top) offer(m *match) bool {
 	i := len(t.list)
-	for i > 0 && t.order(&f, &t.list[i-1]) < 0 {
+	for i > 0 && t.order(m, t.list[i-1]) < 0 {
 		i--
 	}
 	if i == t.limit {
-		return nil
+		return false
 	}
-	t.list = slices.Insert(t.list[:min(len(t.list), t.limit-1)], i, f)
-	return &t.list[i]
+	t.list = slices.Insert(t.list[:min(len(t.list), t.limit-1)], i, m)
+	return true
 }
 
 // skip drops the first n.
 func (t *top) skip(n int) { t.list = t.list[min(n, len(t.list)):] }
 
+func (t *top) result(total int64) Result {
+	r := Result{Hits: make([]Hit, len(t.list)), Total: total}
+	for i, m := range t.list {
+		r.Hits[i] = m.Hit
+	}
+	return r
+}
+
 // byScore orders by score, and equal scores by place.
-func byScore(a, b *found) int {
-	if a.Score != b.Score {
-		return cmp.Compare(b.Score, a.Score)
+func byScore(a, b *match) int {
+	if a.score != b.score {
+		return cmp.Compare(b.score, a.score)
 	}
 	return byPlace(a, b)
 }
 
 // byPlace orders by path and line. A file is before a log of the same path, and its newest version
 // before older ones.
-func byPlace(a, b *found) int {
+func byPlace(a, b *match) int {
 	return cmp.Or(cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(uint64(b.Version-1), uint64(a.Version-1)), // 0 is the current one, above all others
 		cmp.Compare(a.at, b.at))

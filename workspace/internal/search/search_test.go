@@ -19,21 +19,20 @@ import (
 var background = context.Background()
 
 // onePage returns all texts as one page.
-func onePage(texts []search.Text) search.Pages[int] {
-	return func(context.Context, int) ([]search.Text, int, error) {
-		return append([]search.Text{}, texts...), 0, nil
+func onePage(texts []search.Text) search.Pages {
+	return func(context.Context, any) ([]search.Text, any, error) {
+		return append([]search.Text{}, texts...), nil, nil
 	}
 }
 
 // pagesOf returns the texts in pages of at most n.
-func pagesOf(texts []search.Text, n int) search.Pages[int] {
-	return func(_ context.Context, at int) ([]search.Text, int, error) {
-		end := min(at+n, len(texts))
-		next := end
-		if end == len(texts) {
-			next = 0
+func pagesOf(texts []search.Text, n int) search.Pages {
+	return func(_ context.Context, from any) ([]search.Text, any, error) {
+		at, _ := from.(int)
+		if at+n >= len(texts) {
+			return append([]search.Text{}, texts[at:]...), nil, nil
 		}
-		return append([]search.Text{}, texts[at:end]...), next, nil
+		return append([]search.Text{}, texts[at:at+n]...), at + n, nil
 	}
 }
 
@@ -218,12 +217,13 @@ func TestNear(t *testing.T) {
 
 // A hit that only the path has shows the first heading of the file.
 func TestHitOnPath(t *testing.T) {
-	for text, want := range map[string]string{"---\nowner: ops\n---\nHello\n\n# Rotate it\n\nnow\n": "6: # Rotate it", "plain\n": "1: plain", "": "1: "} {
+	for name, want := range map[string]string{"certificates.md ---\nowner: ops\n---\nHello\n\n# Rotate it\n\nnow\n": "6: # Rotate it", "certificates.md plain\n": "1: plain", "certificates \n\nplain\n": "3: plain", "certificates.md ": "1: "} {
+		path, text, _ := strings.Cut(name, " ")
 		q, _ := search.Parse("certificates")
-		r, err := search.Rank(t.Context(), q, search.Window{Limit: 1}, onePage([]search.Text{{Path: "certificates.md", Content: []byte(text)}}))
+		r, err := search.Rank(t.Context(), q, search.Window{Limit: 1}, onePage([]search.Text{{Path: path, Content: []byte(text)}}))
 		testkit.Must(t, err)
 		if len(r.Hits) != 1 || fmt.Sprintf("%d: %s", r.Hits[0].Line, r.Hits[0].Text) != want {
-			t.Errorf("%q shows %+v, want %s", text, r.Hits, want)
+			t.Errorf("%q shows %+v, want %s", name, r.Hits, want)
 		}
 	}
 }
