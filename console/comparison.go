@@ -19,7 +19,7 @@ type comparison struct {
 	From  int64 // a row that the page has, from 1; 0: the first
 }
 
-// parseComparison reads the query of an address. ok is false if it names no versions.
+// parseComparison reads the query of an address. ok is false if something in it is no number.
 func parseComparison(q url.Values) (c comparison, ok bool) {
 	a, b, _ := strings.Cut(q.Get("diff"), "..")
 	if q.Get("view") == "compare" {
@@ -30,7 +30,7 @@ func parseComparison(q url.Values) (c comparison, ok bool) {
 	c.A, okA = parseNumber(a)
 	c.B, okB = parseNumber(b)
 	c.From, okFrom = parseNumber(q.Get("from"))
-	return c, okA && okB && okFrom && c.A > 0 && c.B > 0
+	return c, okA && okB && okFrom
 }
 
 // String returns the query of an address.

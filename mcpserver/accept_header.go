@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// accepts reports whether a client takes answers of a kind, such as application/json. Without the
-// header it takes all.
-func accepts(r *http.Request, kind string) bool {
+// acceptsJSON reports whether a client takes answers in JSON. Without the header it takes all.
+func acceptsJSON(r *http.Request) bool {
 	text := strings.Join(r.Header["Accept"], ",")
 	if strings.TrimSpace(text) == "" {
 		return true
 	}
-	family, _, _ := strings.Cut(kind, "/")
 	for accepted := range strings.SplitSeq(text, ",") {
 		accepted, _, _ = strings.Cut(accepted, ";")
 		switch strings.ToLower(strings.TrimSpace(accepted)) {
-		case kind, family + "/*", "*/*":
+		case "application/json", "application/*", "*/*":
 			return true
 		}
 	}

@@ -84,9 +84,7 @@ func refusedHeaders(r *http.Request) *refusal {
 		return errVerb
 	case r.Method == http.MethodPost && !isJSON(r):
 		return errKind
-	case r.Method == http.MethodGet && !accepts(r, "text/event-stream"):
-		return errEvents
-	case r.Method == http.MethodPost && !accepts(r, "application/json"):
+	case r.Method == http.MethodPost && !acceptsJSON(r):
 		return errAccept
 	}
 	return nil

@@ -58,9 +58,5 @@ func withID(text []byte, id json.RawMessage) []byte {
 		return text
 	}
 	from := at + len(beginsAnswer)
-	to := strictjson.ValueEnd(text, from)
-	if bytes.HasPrefix(text[to:], []byte(`,"method"`)) {
-		return text
-	}
-	return slices.Concat(text[:from], id, text[to:])
+	return slices.Concat(text[:from], id, text[strictjson.ValueEnd(text, from):])
 }

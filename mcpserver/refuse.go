@@ -71,8 +71,6 @@ var (
 		"the body must be JSON; send Content-Type: application/json")
 	errAccept = refuseWith(http.StatusNotAcceptable,
 		"answers are JSON; send Accept: application/json, text/event-stream")
-	errEvents = refuseWith(http.StatusNotAcceptable,
-		"the answer is a stream of events; send Accept: application/json, text/event-stream")
 	errAnswer = &refusal{status: http.StatusAccepted} // to an answer there is none
 )
 

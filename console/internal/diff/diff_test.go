@@ -69,7 +69,8 @@ var markTests = []struct {
 	{"chinese", "用户喜欢在早上喝茶。", "用户喜欢在晚上喝咖啡。", `changed 1 1 |用户喜欢在«早»上喝«茶»。|用户喜欢在«晚»上喝«咖啡»。|`},
 	{"thai", "ฉันชอบกินข้าว", "ฉันชอบกินน้ำ", `changed 1 1 |ฉันชอบกิน«ข้าว»|ฉันชอบกิน«น้ำ»|`},
 	{"emoji", "Done 👍🏽 by 👩‍💻 in 🇩🇪", "Done 👍 by 👨‍💻 in 🇫🇷", `changed 1 1 |Done «👍🏽» by «👩‍💻» in «🇩🇪»|Done «👍» by «👨‍💻» in «🇫🇷»|`},
-	{"combining", "cafe\u0301 noir please", "cafe noir please", `changed 1 1 |«café» noir please|«cafe» noir please|`},
+	{"combining", "cafe\u0301s noir please", "cafe\u0301x noir please", "changed 1 1 |«cafe\u0301s» noir please|«cafe\u0301x» noir please|"},
+	{"combining mark", "cafe\u0301 noir please", "cafe noir please", "changed 1 1 |«cafe\u0301» noir please|«cafe» noir please|"},
 	{"carriage return", "same\r\nb", "same\nb", `changed 1 1 |same|same| CRLF, LF` + "\n" +
 		`equal 2 2 |b|b|`},
 	{"last newline", "a", "a\n", `changed 1 1 |a|a| no newline at the end, LF`},

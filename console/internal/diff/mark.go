@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -16,7 +15,7 @@ const (
 // little in common.
 func marks(old, new string) (oldMarks, newMarks [][2]int, alike bool) {
 	a, b := split(old), split(new)
-	changed := tidy(changesOf(a, b), a, b)
+	changed := tidy(changesOf(a, b), a)
 	inOld, inNew, all := 0, 0, ink(a)+ink(b)
 	for _, c := range changed {
 		inOld += ink(a[c.old:c.oldEnd])
@@ -67,11 +66,11 @@ func asLines(words []string) []byte {
 }
 
 // tidy joins changes where what is equal between them only disturbs the reader: one
-// space or a short punctuation, or a short word between long changes.
-func tidy(changes []change, a, b []string) []change {
+// space or a short punctuation.
+func tidy(changes []change, a []string) []change {
 	kept := changes[:0]
 	for _, c := range changes {
-		for len(kept) > 0 && disturbs(kept[len(kept)-1], c, a, b) {
+		for len(kept) > 0 && disturbs(kept[len(kept)-1], c, a) {
 			before := kept[len(kept)-1]
 			kept = kept[:len(kept)-1]
 			c.old, c.new = before.old, before.new
@@ -81,23 +80,12 @@ func tidy(changes []change, a, b []string) []change {
 	return kept
 }
 
-func disturbs(before, after change, a, b []string) bool {
+func disturbs(before, after change, a []string) bool {
 	if before.old == before.oldEnd && after.old == after.oldEnd ||
 		before.new == before.newEnd && after.new == after.newEnd {
 		return false // one side would get a mark where nothing changed
 	}
-	between := a[before.oldEnd:after.old]
-	letters := 0
-	for _, w := range between {
-		if r, _ := utf8.DecodeRuneInString(w); unicode.In(r, unicode.L, unicode.N) {
-			letters += utf8.RuneCountInString(w)
-		}
-	}
-	if letters == 0 {
-		return len(strings.Join(between, "")) <= 2
-	}
-	longest := func(c change) int { return max(ink(a[c.old:c.oldEnd]), ink(b[c.new:c.newEnd])) }
-	return 3*letters <= min(longest(before), longest(after))
+	return len(strings.Join(a[before.oldEnd:after.old], "")) <= 2
 }
 
 // offsets returns where each word begins, and the bytes of all.
