@@ -18,6 +18,7 @@ import (
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/setup"
+	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 )
 
@@ -248,6 +249,10 @@ func TestSetupAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	a.run(t, "setup", "--yes").must(t, 0, "Nothing was to be changed.")
+	unlock, _, err := native.TryLock(filepath.Join(a.home, ".local/share/scratchpad/setup.json-lock"))
+	testkit.Must(t, err)
+	a.run(t, "setup", "--undo", "--yes").must(t, 6, "another setup is running")
+	unlock()
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")
 }

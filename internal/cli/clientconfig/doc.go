@@ -4,7 +4,7 @@
 // [Client.Snippet] returns the entry as text. [Client.AddServer] returns a [Change] that puts
 // the entry into the file and leaves everything else there as it is, comments and layout
 // included. [Change.Preview] says what the change would do, and [Preview.Write] makes the
-// change and keeps a copy of the file as it was.
+// change.
 //
 //	client, _ := clientconfig.Find("cursor")
 //	file, err := client.File()
@@ -13,5 +13,5 @@
 //		Command: "/usr/local/bin/scratchpad", Args: []string{"mcp"},
 //	}).Preview()
 //	...
-//	backup, err := preview.Write()
+//	err = preview.Write()
 package clientconfig

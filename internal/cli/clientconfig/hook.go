@@ -3,7 +3,6 @@ package clientconfig
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -58,12 +57,8 @@ func HookInTOML(file, command string) (string, error) {
 		"timeout = %d\n", hookMatcher, encodeTOML(field{"command", command}), hookSeconds), nil
 }
 
-// AutoMemoryIsOff reports whether Claude Code's own memory is off: by a variable here, or in
-// the user's settings.
+// AutoMemoryIsOff reports whether Claude Code's own memory is off in the user's settings.
 func AutoMemoryIsOff(settings string) bool {
-	if off, _ := strconv.ParseBool(os.Getenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY")); off {
-		return true
-	}
 	on, err := valueIn(settings, "autoMemoryEnabled")
 	return err == nil && on == false
 }

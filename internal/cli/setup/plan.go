@@ -100,19 +100,15 @@ func Make(o Options) (*Plan, error) {
 		p.add(c, c.ProjectFile(o.Project), true)
 		return p, nil
 	}
-	names := o.Clients
-	if len(names) == 0 {
-		for _, name := range clientconfig.Names() {
+	for _, name := range clientconfig.Names() {
+		c, _ := clientconfig.Find(name)
+		isMeant := slices.Contains(o.Clients, name)
+		if len(o.Clients) == 0 {
 			known := slices.ContainsFunc(j.Files, func(f fileDone) bool { return f.Client == name })
-			if c, _ := clientconfig.Find(name); known || c.Installed() {
-				names = append(names, name)
-			}
+			isMeant = known || c.Installed()
 		}
-	}
-	for _, name := range names {
-		c, found := clientconfig.Find(name)
-		if !found {
-			return nil, fmt.Errorf("there is no client %q", name)
+		if !isMeant {
+			continue
 		}
 		file, err := c.File()
 		if err != nil {
@@ -141,10 +137,12 @@ func (c *Client) plan(p *Plan) error {
 	if p.o.Share {
 		program = "scratchpad" // the team's computers have it elsewhere
 	}
-	if c.OfProject {
-		if err := clientconfig.CheckLink(filepath.Dir(c.File)); err != nil {
-			return err
-		}
+	err := clientconfig.CheckLink(c.File)
+	if err == nil && c.OfProject {
+		err = clientconfig.CheckLink(filepath.Dir(c.File))
+	}
+	if err != nil {
+		return err
 	}
 	have, err := c.ReadEntry(c.File, ServerName)
 	if err != nil {
