@@ -156,8 +156,7 @@ const connectedTwice = `{"systemMessage":"` + clientconfig.ConnectedTwice + `"}`
 // hasHookOfSetup reports whether Claude Code also runs the hook that setup has written.
 func hasHookOfSetup() bool {
 	client, _ := clientconfig.Find("claude-code")
-	settings, err := client.HookFile()
-	return err == nil && clientconfig.HasHook(settings)
+	return clientconfig.HasHook(client.HookFile())
 }
 
 // titleOf says whose memory it is and what reaches it: the first text that a new session sees.

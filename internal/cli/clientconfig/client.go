@@ -129,12 +129,13 @@ func (c Client) ProjectFile(folder string) string {
 }
 
 // HookFile returns the absolute path of the user's own file of the client with the hooks; ""
-// if it has none.
-func (c Client) HookFile() (string, error) {
-	if c.hooks == "" {
-		return "", nil
+// if it has none, or without a home.
+func (c Client) HookFile() string {
+	file, err := expand(c.hooks, runtime.GOOS)
+	if c.hooks == "" || err != nil {
+		return ""
 	}
-	return expand(c.hooks, runtime.GOOS)
+	return file
 }
 
 // Installed reports whether the client seems to be on this machine: whether its program

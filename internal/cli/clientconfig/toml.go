@@ -150,6 +150,7 @@ var header = regexp.MustCompile(`^\s*\[`)
 // long value may look like a header: the callers compare the result.
 func cutTables(text []byte, name string) (rest, cut string) {
 	own := regexp.MustCompile(`^\s*\[\s*` + tomlServers + `\s*\.\s*["']?` + regexp.QuoteMeta(name) + `["']?\s*[\].]`)
+	var kept strings.Builder
 	isOwn, after := false, "" // the empty lines and comments after the last line that was cut
 	for line := range strings.Lines(string(text)) {
 		if header.MatchString(line) {
@@ -158,12 +159,13 @@ func cutTables(text []byte, name string) (rest, cut string) {
 		bare := strings.TrimSpace(line)
 		switch {
 		case !isOwn:
-			rest, after = rest+strings.TrimLeft(after, "\r\n")+line, ""
+			kept.WriteString(strings.TrimLeft(after, "\r\n") + line)
+			after = ""
 		case bare == "" || bare[0] == '#':
 			after += line
 		default:
 			cut, after = cut+after+line, ""
 		}
 	}
-	return rest + strings.TrimLeft(after, "\r\n"), cut
+	return kept.String() + strings.TrimLeft(after, "\r\n"), cut
 }

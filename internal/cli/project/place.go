@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func At(folder string) (p Place, err error) {
 	}
 	if err != nil {
 		return p, workspace.Errorf(workspace.ErrInvalid, "the folder %s: %v; use one that is there, or give --agent",
-			folder, reason(err))
+			folder, cmp.Or(errors.Unwrap(err), err)) // without the operation and the path
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if p.home, err = filepath.EvalSymlinks(home); err != nil {
@@ -62,14 +63,6 @@ func (p Place) Doubt() string {
 		return ""
 	}
 	return "folder " + nameOf(p.Folder)
-}
-
-// reason returns an error without the operation and the path.
-func reason(err error) error {
-	if inner := errors.Unwrap(err); inner != nil {
-		return inner
-	}
-	return err
 }
 
 // keys returns what the repository is known by, the hash of its id or else of the path of its

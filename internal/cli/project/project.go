@@ -114,16 +114,9 @@ func (r Records) ofRepository(ctx context.Context, l list, p *Project) error {
 	}
 	_, digits := keys(id, repo.Common)
 	for name := range names(repo.Main(), digits) {
-		taken := l.index(func(m memory) bool { return m.Agent == name && !m.isSaid() }) >= 0
-		if !taken {
-			var err error
-			if taken, err = r.exists(ctx, name); err != nil {
-				return err
-			}
-		}
-		if !taken {
+		if taken, err := r.isTaken(ctx, l, name); err != nil || !taken {
 			p.Agent = name
-			return nil
+			return err
 		}
 	}
 	return records.Busy()

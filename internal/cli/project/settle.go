@@ -141,8 +141,11 @@ func isGone(folder string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// exists reports whether an agent holds anything, or has held it.
-func (r Records) exists(ctx context.Context, name string) (bool, error) {
+// isTaken reports whether an agent is the memory of a project, or holds anything, or has held it.
+func (r Records) isTaken(ctx context.Context, l list, name string) (bool, error) {
+	if l.index(func(m memory) bool { return m.Agent == name && !m.isSaid() }) >= 0 {
+		return true, nil
+	}
 	if r.Service == nil {
 		return false, nil
 	}

@@ -10,10 +10,8 @@ import (
 // note adds what the user has to know about the client.
 func (c *Client) note(p *Plan) error {
 	say := func(text string) { c.Notes = append(c.Notes, text) }
-	settings, err := c.HookFile()
+	settings := c.HookFile()
 	switch {
-	case err != nil:
-		return err
 	case p.o.Share:
 		say("Commit the file. Each colleague approves the server once, and has scratchpad on the PATH.")
 	case c.OfProject:
@@ -36,11 +34,7 @@ func (c *Client) note(p *Plan) error {
 // noteByPlugin notes that the plugin connects the client, and reports whether it does so in place
 // of setup. If setup has connected the client before, both do, and the user removes one.
 func (c *Client) noteByPlugin(p *Plan, have clientconfig.Entry) bool {
-	if c.Name != "claude-code" {
-		return false
-	}
-	settings, err := c.HookFile()
-	if err != nil || !clientconfig.PluginIsOn(settings) {
+	if c.Name != "claude-code" || !clientconfig.PluginIsOn(c.HookFile()) {
 		return false
 	}
 	if have.Exists() {

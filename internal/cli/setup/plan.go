@@ -40,7 +40,7 @@ type Options struct {
 // An Entry is what a client's file gets.
 type Entry struct {
 	Server clientconfig.Server
-	Hook   string // a command for the hook of a client that has one; "": none
+	Hook   string // a command for the hook of a client that has one
 	Memory string // a sentence: whose memory it is
 	Agent  string // the agent whose memory it is; "": that of the project
 }
@@ -191,9 +191,9 @@ func (c *Client) plan(p *Plan) error {
 
 // planHook adds the edit of the file with the hooks.
 func (c *Client) planHook() error {
-	file, err := c.HookFile()
-	if err != nil || file == "" || c.Entry.Hook == "" {
-		return err
+	file := c.HookFile()
+	if file == "" {
+		return nil
 	}
 	if c.Name == "codex" {
 		byHand, err := clientconfig.HookInTOML(c.File, c.Entry.Hook)
