@@ -56,8 +56,7 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 	if s.Line == 0 {
 		return diffSide{}
 	}
-	whole := r.Kind != diff.Equal && !r.Marked // the line differs as a whole
-	from, to := excerpt(s.Text, s.Marks, whole)
+	from, to := excerpt(s.Text, s.Marks)
 	m := diffSide{Line: s.Line, Text: text.Marked(s.Text[from:to], from, s.Marks, e),
 		Before: from, Cut: len(s.Text) - to}
 	if address != nil {
@@ -71,18 +70,14 @@ func (l diffLayout) side(r diff.Row, s diff.Side, e text.Element, address func(i
 
 // excerpt returns what a page shows of a line: all of it or, of a long one, what differs
 // and some text around it.
-func excerpt(line string, marks [][2]int, differs bool) (from, to int) {
+func excerpt(line string, marks [][2]int) (from, to int) {
 	if len(line) <= maxWhole {
 		return 0, len(line)
 	}
-	switch {
-	case len(marks) > 0:
+	to = 2 * aroundMark
+	if len(marks) > 0 {
 		from = max(0, marks[0][0]-aroundMark)
 		to = min(marks[len(marks)-1][1]+aroundMark, from+maxLine)
-	case differs: // as a whole
-		to = maxLine
-	default:
-		to = 2 * aroundMark
 	}
 	return text.Floor(line, from), text.Floor(line, to)
 }

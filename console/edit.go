@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -218,10 +217,6 @@ func (v *visit) store(d editData) (err error) {
 	var told *workspace.Error
 	switch {
 	case conflict && d.New:
-		r, err := v.read(d.Path, 0)
-		if err == nil && bytes.Equal(r.Content, content) {
-			return v.see(fileURL(v.ws.Agent(), r.Path))
-		}
 		d.To.Problem, d.To.Exists = pathIsTaken, fileURL(v.ws.Agent(), d.Path)
 	case d.New && errors.As(err, &told) && told.Arg == store.ArgPath:
 		d.To.Problem = p.text

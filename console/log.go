@@ -37,21 +37,17 @@ type logHead struct {
 
 // A logFind says which entries of a log a page is about.
 type logFind struct {
-	Author, Text  string
-	Before, After int64
+	Author, Text string
+	Before       int64 // 0: the newest
 }
 
 // address returns the address of the entries.
 func (f logFind) address(log string) string {
-	return query(log, "q", f.Text, "author", f.Author, "before", numberOrNone(f.Before), "after", numberOrNone(f.After))
-}
-
-// numberOrNone returns a number as addresses have it, and "" for 0.
-func numberOrNone(n int64) string {
-	if n == 0 {
-		return ""
+	before := ""
+	if f.Before > 0 {
+		before = number(f.Before)
 	}
-	return number(n)
+	return query(log, "q", f.Text, "author", f.Author, "before", before)
 }
 
 // An entryRow is an entry in the list.
@@ -76,13 +72,12 @@ func (v *visit) log() error {
 
 // entries shows entries of a log.
 func (v *visit) entries() error {
-	d := logData{Find: logFind{Author: v.form.Get("author"), Text: v.form.Get("q"), Before: v.number("before"),
-		After: v.number("after")}}
+	d := logData{Find: logFind{Author: v.form.Get("author"), Text: v.form.Get("q"), Before: v.number("before")}}
 	if err := v.take(v.h.room, logBytes); err != nil {
 		return err
 	}
 	l, err := v.ws.ViewLog(v.r.Context(), v.path(), workspace.LogQuery{
-		Before: d.Find.Before, After: d.Find.After, Author: d.Find.Author, Text: d.Find.Text,
+		Before: d.Find.Before, Author: d.Find.Author, Text: d.Find.Text,
 	})
 	if err != nil {
 		return err
@@ -119,7 +114,7 @@ func (d *logData) setRows() {
 	if !l.Exists {
 		d.Oldest = l.Last + 1
 	}
-	d.From, d.To = max(d.Oldest, find.After+1), l.Last
+	d.From, d.To = d.Oldest, l.Last
 	if find.Before > 0 {
 		d.To = min(d.To, find.Before-1)
 	}
