@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -77,6 +78,7 @@ func keys(id, common string) (key, digits string) {
 
 // show returns a path for a sentence that a model reads. A path below home begins with a
 // tilde. One that is long, or could be a sentence itself, is in quotes and cut at 60 characters.
+// Package brief breaks the tags in it.
 func show(path, home string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/_.-~:\\"
 	const most = 60
@@ -87,5 +89,9 @@ func show(path, home string) string {
 	if len(runes) <= most && strings.Trim(path, plain) == "" {
 		return path
 	}
-	return strconv.QuoteToASCII(string(runes[:min(len(runes), most)]))
+	runes = runes[:min(len(runes), most)]
+	for utf8.RuneCountInString(strconv.Quote(string(runes))) > most+len(`""`) { // what cannot be seen is escaped
+		runes = runes[:len(runes)-1]
+	}
+	return strconv.Quote(string(runes))
 }

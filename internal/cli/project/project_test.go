@@ -569,8 +569,10 @@ func TestOfferIsOfTheOldest(t *testing.T) {
 // What a model reads of an offer cannot be a sentence of somebody else.
 func TestOfferIsQuoted(t *testing.T) {
 	for folder, want := range map[string]string{
-		"/h/a_b-c.d": "~/a_b-c.d", "/h": "~", "/hh": "/hh", "/x y": `"/x y"`, "/h/日": `"~/\u65e5"`,
-		"/`x`\n": "\"/`x`\\n\"", "/" + strings.Repeat("a", 99): `"/` + strings.Repeat("a", 59) + `"`,
+		"/h/a_b-c.d": "~/a_b-c.d", "/h": "~", "/hh": "/hh", "/x y": `"/x y"`, "/h/日 магазин": `"~/日 магазин"`,
+		"/a\u202eb\u2028": `"/a\u202eb\u2028"`, "/" + strings.Repeat("\U0001f6d2", 99): `"/` + strings.Repeat("\U0001f6d2", 59) + `"`,
+		"/" + strings.Repeat("\U000e0041", 99): `"/` + strings.Repeat(`\U000e0041`, 5) + `"`, // a tag, which nobody sees
+		"/`x`\n":                               "\"/`x`\\n\"", "/" + strings.Repeat("a", 99): `"/` + strings.Repeat("a", 59) + `"`,
 	} {
 		if got := show(filepath.FromSlash(folder), filepath.FromSlash("/h")); filepath.ToSlash(got) != want {
 			t.Errorf("%q is shown as %s, want %s", folder, got, want)
