@@ -66,7 +66,8 @@ func (r Records) byAgent(ctx context.Context) (of map[string]*Entry, err error) 
 			of[m.Agent] = &Entry{Agent: m.Agent}
 		}
 		e := of[m.Agent]
-		e.Origin, e.Folders = cmp.Or(e.Origin, m.Origin), append(e.Folders, folders...)
+		again := func(f string) bool { return slices.Contains(folders, f) }
+		e.Origin, e.Folders = cmp.Or(e.Origin, m.Origin), append(slices.DeleteFunc(e.Folders, again), folders...)
 	}
 	return of, err
 }

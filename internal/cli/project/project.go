@@ -11,7 +11,6 @@ package project
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
 	"github.com/agent-scratchpad/scratchpad/internal/records"
@@ -141,17 +140,24 @@ func (r Records) offer(ctx context.Context, l list, origin, but string) (*Known,
 }
 
 // has returns the folders that have the memory of a repository now. If it has none, they are those
-// that are gone.
+// that are gone, or that another repository has taken the place of.
 func (r Records) has(ctx context.Context, l list, m memory) (folders []string) {
+	var gone []string
 	for _, folder := range m.Folders {
-		if place, err := At(folder); err == nil {
-			if p, err := r.find(ctx, l, place); err == nil && p.Agent == m.Agent {
-				folders = append(folders, folder)
-			}
+		var p Project
+		place, err := At(folder)
+		if err == nil {
+			p, err = r.find(ctx, l, place)
+		}
+		switch {
+		case err == nil && p.Agent == m.Agent:
+			folders = append(folders, folder)
+		case isGone(folder), err == nil && m.Key != "" && !p.ruled:
+			gone = append(gone, folder)
 		}
 	}
 	if len(folders) == 0 {
-		folders = slices.DeleteFunc(slices.Clone(m.Folders), func(f string) bool { return !isGone(f) })
+		return gone
 	}
 	return folders
 }

@@ -566,6 +566,31 @@ func TestOfferIsOfTheOldest(t *testing.T) {
 	w.want(failed, "app")
 }
 
+// A clone in the place of one that was deleted is offered the memory of that one. What a person has said of
+// the folder goes before.
+func TestCloneInPlace(t *testing.T) {
+	w := newWorld(t)
+	dir := filepath.Join(w.home, "shop")
+	w.want(w.repo("shop", origin), "shop")
+	testkit.Must(t, os.RemoveAll(dir))
+	testkit.Must(t, w.Set(t.Context(), w.repo("shop", origin), "mine"))
+	if p := w.find(w.repo("third", origin)); p.Offer != nil {
+		t.Errorf("%+v is offered of a folder that has another memory", p.Offer)
+	}
+	testkit.Must(t, testkit.Err(w.Forget(t.Context(), dir, sure)))
+	if p := w.find(dir); p.Offer == nil || *p.Offer != (Known{"shop", dir}) {
+		t.Errorf("%+v is offered", p.Offer)
+	}
+	for range 2 {
+		entries, err := w.List(t.Context())
+		if err != nil || len(entries) != 1 || entries[0].Agent != "shop" || !slices.Equal(entries[0].Folders, []string{dir}) {
+			t.Errorf("the list is %+v, %v", entries, err)
+		}
+		w.Join(t.Context(), dir)
+	}
+	w.want(dir, "shop")
+}
+
 // What a model reads of an offer cannot be a sentence of somebody else.
 func TestOfferIsQuoted(t *testing.T) {
 	for folder, want := range map[string]string{
