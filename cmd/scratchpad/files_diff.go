@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/failure"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/flags"
@@ -77,13 +75,12 @@ func (c filesDiff) answer(p *process, old, new workspace.ReadResult) error {
 		if string(old.Content) == string(new.Content) {
 			return p.note("versions %d and %d of %s are the same\n", old.Version, new.Version, new.Path)
 		}
-		var text bytes.Buffer
-		err := unified.Write(&text, d, old.Content, new.Content, unified.Options{
+		text := unified.Text(d, old.Content, new.Content, unified.Options{
 			Old: fmt.Sprintf("%s\tversion %d", new.Path, old.Version), New: fmt.Sprintf("%s\tversion %d", new.Path,
 				new.Version),
 			Context: context,
 		})
-		p.style().Diff(out, strings.TrimSuffix(text.String(), "\n"))
-		return err
+		p.style().Diff(out, string(text))
+		return nil
 	})
 }

@@ -5,22 +5,21 @@ package unified
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/agent-scratchpad/scratchpad/linediff"
 )
 
-// Options of [Write]. The zero value works.
+// Options of [Text]. The zero value works.
 type Options struct {
 	Old, New string // the names of the texts; "": neither is written
 	Context  int    // equal lines to show around a change
 }
 
-// Write writes a difference of two texts, which linediff.Compare has returned. If the
-// texts are equal, it writes nothing. Errors are those of out.
-func Write(out io.Writer, d *linediff.Diff, old, new []byte, o Options) error {
-	w := &writer{out: out, old: splitLines(old), new: splitLines(new)}
+// Text returns the difference of two texts, which linediff.Compare has returned, without its last line
+// feed. If the texts are equal, it returns nothing.
+func Text(d *linediff.Diff, old, new []byte, o Options) []byte {
+	w := &writer{old: splitLines(old), new: splitLines(new)}
 	all := hunks(d.Runs(), o.Context)
 	if len(all) > 0 && (o.Old != "" || o.New != "") {
 		w.line("--- " + o.Old)
@@ -29,14 +28,12 @@ func Write(out io.Writer, d *linediff.Diff, old, new []byte, o Options) error {
 	for _, h := range all {
 		w.hunk(h)
 	}
-	return w.err
+	return bytes.TrimSuffix(w.out.Bytes(), []byte("\n"))
 }
 
-// writer writes lines up to the first error.
 type writer struct {
-	out      io.Writer
+	out      bytes.Buffer
 	old, new []string // with their line feeds
-	err      error
 }
 
 func splitLines(text []byte) []string {
@@ -127,7 +124,6 @@ func (w *writer) lines(mark string, lines []string) {
 }
 
 func (w *writer) line(text string) {
-	if w.err == nil {
-		_, w.err = fmt.Fprintln(w.out, text)
-	}
+	w.out.WriteString(text)
+	w.out.WriteByte('\n')
 }

@@ -1,7 +1,6 @@
 package unified
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -11,36 +10,29 @@ import (
 )
 
 func unifiedText(old, new string, context int) string {
-	var b strings.Builder
-	err := Write(&b, linediff.Compare([]byte(old), []byte(new)), []byte(old), []byte(new), Options{Context: context})
-	if err != nil {
-		panic(err) // a strings.Builder has no error
-	}
-	return b.String()
+	return textOf(old, new, Options{Context: context})
 }
 
-// The names of the texts come first. A write that fails is the last one.
+// textOf ends with a line feed, as the output of a command does.
+func textOf(old, new string, o Options) string {
+	text := Text(linediff.Compare([]byte(old), []byte(new)), []byte(old), []byte(new), o)
+	if len(text) > 0 {
+		text = append(text, '\n')
+	}
+	return string(text)
+}
+
+// The names of the texts come first.
 func TestNames(t *testing.T) {
-	old, new := []byte("a\nb"), []byte("a\nc\n")
 	o := Options{Old: "f\t1", New: "f\t2", Context: 1}
-	var b strings.Builder
-	err := Write(&b, linediff.Compare(old, new), old, new, o)
-	if want := "--- f\t1\n+++ f\t2\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"; err != nil || b.String() != want {
-		t.Errorf("Write = %v, %q, want %q", err, b.String(), want)
+	const want = "--- f\t1\n+++ f\t2\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n"
+	if got := textOf("a\nb", "a\nc\n", o); got != want {
+		t.Errorf("Text = %q, want %q", got, want)
 	}
-	b.Reset()
-	if err := Write(&b, linediff.Compare(old, old), old, old, o); err != nil || b.Len() > 0 {
-		t.Errorf("Write of equal texts = %v, %q, want nothing", err, b.String())
-	}
-	failing := writerFunc(func([]byte) (int, error) { return 0, io.ErrShortWrite })
-	if err := Write(failing, linediff.Compare(old, new), old, new, o); err != io.ErrShortWrite {
-		t.Errorf("Write = %v, want %v", err, io.ErrShortWrite)
+	if got := textOf("a\n", "a\n", o); got != "" {
+		t.Errorf("Text of equal texts = %q, want nothing", got)
 	}
 }
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 const none = "\\ No newline at end of file\n"
 

@@ -20,11 +20,7 @@ func (c Counter) Unified(old, text []byte, oldName, newName string, maxTokens in
 	if n := changedCount(d); n > maxTokens || n > ReadOverhead && c.Within(text, n-ReadOverhead-1) {
 		return nil
 	}
-	var out bytes.Buffer
-	if err := unified.Write(&out, d, old, text, unified.Options{Old: oldName, New: newName}); err != nil {
-		panic(err) // a Buffer returns no error
-	}
-	diff := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	diff := unified.Text(d, old, text, unified.Options{Old: oldName, New: newName})
 	if len(diff) == 0 || !c.Within(diff, maxTokens) || c.Dearer(diff, -ReadOverhead, text) {
 		return nil
 	}
