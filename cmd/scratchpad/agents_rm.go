@@ -24,7 +24,7 @@ func (c agentsRm) Run(p *process) error {
 		return err
 	}
 	// The variable is set for all commands, so it may name another agent.
-	if p.agentNamed && *p.line.Agent != c.Name {
+	if p.onLine("agent") && *p.line.Agent != c.Name {
 		return invalid("delete agent %s: --agent names another, %s; leave it out", c.Name, *p.line.Agent)
 	}
 	return p.use(p.openExisting, func(db *database.Handle) error {

@@ -105,7 +105,7 @@ func (c clientConfigCommand) start(
 func (c clientConfigCommand) connect(p *process, to clientconfig.Client) (s clientconfig.Server, err error) {
 	at, err := url.Parse(c.URL)
 	switch {
-	case c.PassKey || c.Tools != storageTools || p.agentNamed || p.tenantNamed:
+	case c.PassKey || c.Tools != storageTools || p.onLine("agent") || p.onLine("tenant"):
 		return s, invalid("with --url the server says which tools it has, and the key whose memory it is; leave " +
 			"--agent, --tenant, --tools and --pass-key out")
 	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil ||
@@ -167,7 +167,7 @@ func (p *process) server(m clientconfig.Memory, maxReadTokens int64) (clientconf
 // that say whose memory it is, and how to print, are left out.
 func (p *process) passedOn() (args []string) {
 	for _, f := range p.parsed.Model.Flags {
-		if f.Group != nil && f.Group.Key != "common" && f.Group.Key != "output" && given(p.parsed, f.Name) {
+		if f.Group != nil && f.Group.Key != "common" && f.Group.Key != "output" && p.given(f.Name) {
 			args = append(args, fmt.Sprintf("--%s=%v", f.Name, f.Target))
 		}
 	}

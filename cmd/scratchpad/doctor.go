@@ -20,7 +20,7 @@ func (c doctorCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	if onLine(p.parsed, "secrets") && !p.line.Secrets.Look {
+	if p.onLine("secrets") && !p.line.Secrets.Look {
 		return invalid("doctor takes --secrets without a value, to look for secrets")
 	}
 	most := p.line.StoreLimits

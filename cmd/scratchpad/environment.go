@@ -42,8 +42,8 @@ func nameVariablesOf(n *kong.Node) {
 }
 
 // given reports whether a flag was given, by its variable or on the command line.
-func given(k *kong.Context, flag string) bool {
-	for _, f := range k.Flags() {
+func (p *process) given(flag string) bool {
+	for _, f := range p.parsed.Flags() {
 		if f.Name != flag {
 			continue
 		}
@@ -53,10 +53,10 @@ func given(k *kong.Context, flag string) bool {
 			}
 		}
 	}
-	return onLine(k, flag)
+	return p.onLine(flag)
 }
 
 // onLine reports whether a flag was given on the command line.
-func onLine(k *kong.Context, flag string) bool {
-	return slices.ContainsFunc(k.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
+func (p *process) onLine(flag string) bool {
+	return slices.ContainsFunc(p.parsed.Path, func(e *kong.Path) bool { return e.Flag != nil && e.Flag.Name == flag })
 }

@@ -62,7 +62,7 @@ func (p *process) withKept(open opener, name string, fn func(*workspace.Workspac
 	if _, err := workspace.UnicodePaths.Parse(name); err != nil { // all that may be stored
 		return err
 	}
-	p.keepVersions = !p.versionsGiven
+	p.keepVersions = !p.given("max-versions")
 	return p.with(open, fn)
 }
 

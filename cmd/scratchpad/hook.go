@@ -33,7 +33,7 @@ func (c sessionHook) Run(p *process) error {
 		p.note("a client runs this when a session begins; scratchpad brief prints the same for people\n")
 		return nil
 	}
-	if p.line.Agent != nil && !p.agentNamed {
+	if p.line.Agent != nil && !p.onLine("agent") {
 		p.note("scratchpad: the variable SCRATCHPAD_AGENT is ignored, because clients pass it on for every project\n")
 		p.line.Agent = nil
 	}

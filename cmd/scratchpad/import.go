@@ -30,8 +30,8 @@ func (c importCommand) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	p.line.Secrets = flags.SecretRule{}                   // an import brings what is there
-	p.keepVersions, p.dryRun = !p.versionsGiven, c.DryRun // a server with a higher limit has kept more versions
+	p.line.Secrets = flags.SecretRule{}                           // an import brings what is there
+	p.keepVersions, p.dryRun = !p.given("max-versions"), c.DryRun // a server with a higher limit has kept more versions
 	open := p.openDatabase
 	if c.DryRun {
 		open = p.openToLook

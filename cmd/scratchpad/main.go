@@ -33,14 +33,11 @@ type process struct {
 	ctx     context.Context
 	log     *slog.Logger
 	line    *commandLine
-	parsed  *kong.Context
-	command string // "files rm <path>"
+	parsed  *kong.Context // says which flags were given
+	command string        // "files rm <path>"
 
-	versionsGiven bool // --max-versions was given, by flag or variable
-	keepVersions  bool // the command keeps as many versions of a file as there are
-	dryRun        bool // the command changes nothing
-	agentNamed    bool // --agent was given, by flag
-	tenantNamed   bool // --tenant was given, by flag
+	keepVersions bool // the command keeps as many versions of a file as there are
+	dryRun       bool // the command changes nothing
 
 	projectName string // whose memory the command uses; "": of no project
 	offer       string // the sentence that offers another memory; "": none
@@ -86,10 +83,7 @@ func run(ctx context.Context, args []string, s streams) int {
 			return failure.ExitUsage
 		}
 	}
-	p := &process{
-		ctx: ctx, streams: s, line: &line, parsed: k, command: k.Command(),
-		versionsGiven: given(k, "max-versions"), agentNamed: onLine(k, "agent"), tenantNamed: onLine(k, "tenant"),
-	}
+	p := &process{ctx: ctx, streams: s, line: &line, parsed: k, command: k.Command()}
 	level := slog.LevelWarn
 	if line.Debug {
 		level = slog.LevelDebug

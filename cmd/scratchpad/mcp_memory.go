@@ -30,7 +30,7 @@ type served struct {
 
 // serves returns the memory that the command line names.
 func (c mcpCommand) serves(p *process) (*served, error) {
-	if c.Project == nil || p.agentNamed {
+	if c.Project == nil || p.onLine("agent") {
 		name, given, err := p.agentName()
 		if !given {
 			name = ""
