@@ -142,6 +142,7 @@ func TestCookie(t *testing.T) {
 		{"http://localhost:8080/", "", "scratchpad-8080", false},
 		{"http://[::1]:8080/", "", "scratchpad-8080", false},
 		{"http://127.0.0.1/", "", "scratchpad", false},
+		{"http://Localhost.:8080/", "", "scratchpad-8080", false},
 		{"http://localhost.example/", "", "__Host-scratchpad", true},
 	} {
 		r := httptest.NewRequest(http.MethodGet, c.url, nil)

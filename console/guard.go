@@ -45,8 +45,9 @@ func onLoopback(r *http.Request) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return host == "localhost" || err == nil && addr.IsLoopback()
+	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
 // isOpen reports whether others on the network may read what a browser sends.
