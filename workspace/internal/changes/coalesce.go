@@ -26,25 +26,6 @@ type Row struct {
 	Aside bool
 }
 
-// A Fate is what has become of a path.
-type Fate int
-
-// The fates.
-const (
-	Created Fate = iota // the reader knew nothing there
-	Changed             // the reader knew something there: the same file or log, or one that was deleted
-	Moved               // from a path where the reader knew it
-	Deleted
-)
-
-// A Path is what has become of a path since the reader's revision: its newest row, with the
-// path From which it was moved, Before as what the reader had, and After as what is there now.
-type Path struct {
-	Fate Fate
-	store.Change
-	Authors []store.Author // see List
-}
-
 // A Coalescer takes rows in order. Its memory grows with the number of paths that the rows name.
 type Coalescer struct {
 	prefix string
@@ -168,32 +149,35 @@ func join(all, more []store.Author) []store.Author {
 	return all
 }
 
-// at returns what has become of a path, the number of its newest row, and whether it is
-// shown.
-func (f *Coalescer) at(k key) (p Path, row int, shown bool) {
+// at returns the track of a path, and whether the path is shown. The mark says what has become of
+// it: the newest row, with the path From which it was moved, Before as what the reader had, and After
+// as what is there now.
+func (f *Coalescer) at(k key) (t track, shown bool) {
 	t, here := f.live[k]
 	g, dug := f.graves[k]
-	var from string
-	var before int64
+	var op store.ChangeOp
+	from := ""
 	switch {
-	case here && !t.gone && t.known == "" && dug:
-		p.Fate, before = Changed, g.before
-	case here && !t.gone && t.known == "":
-		p.Fate = Created
-	case here && !t.gone && t.known == k.path:
-		p.Fate, before = Changed, t.before
-	case here && !t.gone:
-		p.Fate, from, before = Moved, t.known, t.before
-	case dug:
-		p.Fate, before = Deleted, g.before
-		t = track{others: g.others || t.others, row: g.row, mark: g.mark, authors: t.authors}
-	default:
-		return p, 0, false
+	case (!here || t.gone) && !dug:
+		return t, false
+	case !here || t.gone:
+		t = track{before: g.before, others: g.others || t.others, row: g.row, mark: g.mark, authors: t.authors}
+		op = store.OpDelete
+	case t.known == "" && !dug:
+		op, t.before = firstOp(k.kind), 0
+	case t.known == "": // the reader knew another one here
+		t.before = g.before
+	case t.known != k.path:
+		op, from = store.OpMove, t.known
 	}
-	p.Change, p.Authors = t.mark, join(g.authors, t.authors)
-	p.Kind, p.Path, p.From, p.Before, p.After = k.kind, k.path, from, before, t.after
-	others := t.others || f.buried(k)
-	return p, t.row, others && matches(p.Change, f.prefix)
+	m := &t.mark
+	if op == "" && (m.Op == store.OpMove || m.Op == store.OpCreate) {
+		op = store.OpEdit
+	}
+	m.Op = cmp.Or(op, m.Op)
+	m.Kind, m.Path, m.From, m.Before, m.After, m.Entries = k.kind, k.path, from, t.before, t.after, 0
+	t.authors = join(g.authors, t.authors)
+	return t, (t.others || f.buried(k)) && matches(*m, f.prefix)
 }
 
 // matches reports whether a path, or the one before a move, begins with a prefix.
@@ -201,16 +185,13 @@ func matches(c store.Change, prefix string) bool {
 	return strings.HasPrefix(c.Path, prefix) || c.From != "" && strings.HasPrefix(c.From, prefix)
 }
 
-// Paths returns the paths that are shown, in the order of their newest rows.
-func (f *Coalescer) Paths() []Path {
-	type numbered struct {
-		Path
-		row int
-	}
-	var all []numbered
+// Paths returns the paths that are shown, in the order of their newest rows, and the last three
+// authors of each, the newest first.
+func (f *Coalescer) Paths() (paths []store.Change, authors [][]store.Author) {
+	var all []track
 	add := func(k key) {
-		if p, row, shown := f.at(k); shown {
-			all = append(all, numbered{p, row})
+		if t, shown := f.at(k); shown {
+			all = append(all, t)
 		}
 	}
 	for k := range f.live {
@@ -221,10 +202,12 @@ func (f *Coalescer) Paths() []Path {
 			add(k)
 		}
 	}
-	slices.SortFunc(all, func(a, b numbered) int { return a.row - b.row })
-	paths := make([]Path, len(all))
-	for i, n := range all {
-		paths[i] = n.Path
+	slices.SortFunc(all, func(a, b track) int { return a.row - b.row })
+	for _, t := range all {
+		paths = append(paths, t.mark)
+		by := slices.Clone(t.authors)
+		slices.Reverse(by)
+		authors = append(authors, by)
 	}
-	return paths
+	return paths, authors
 }

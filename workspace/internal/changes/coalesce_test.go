@@ -98,7 +98,7 @@ func drawHistory(t *rapid.T) *history {
 
 // between returns what became of the paths after the first from rows until to rows had
 // been made, as two snapshots tell it. Each path says who else changed it.
-func (h *history) between(from, to int, prefix string) []changes.Path {
+func (h *history) between(from, to int, prefix string) []store.Change {
 	k := h.knows(from, to)
 	was, wherewas, is := k.at, k.places, h.snapshots[to]
 	whereis := byID(is)
@@ -108,8 +108,8 @@ func (h *history) between(from, to int, prefix string) []changes.Path {
 			newest[h.ids[i]] = i
 		}
 	}
-	var all []changes.Path
-	add := func(p changes.Path, row int) {
+	var all []store.Change
+	add := func(p store.Change, row int) {
 		p.Revision = int64(row)
 		matches := strings.HasPrefix(p.Path, prefix) || p.From != "" && strings.HasPrefix(p.From, prefix)
 		if matches && h.foreign(k, from, to, place{p.Kind, p.Path}) {
@@ -121,17 +121,21 @@ func (h *history) between(from, to int, prefix string) []changes.Path {
 		if !changed {
 			continue
 		}
-		p := changes.Path{Change: store.Change{Kind: at.kind, Path: at.path, After: what.number}}
+		p := store.Change{Kind: at.kind, Path: at.path, After: what.number}
 		old, known := wherewas[what.id]
 		earlier, taken := was[at]
 		_, survives := whereis[earlier.id]
 		switch {
 		case known && old == at:
-			p.Fate, p.Before = changes.Changed, k.numbers[what.id]
+			p.Before = k.numbers[what.id]
 		case known:
-			p.Fate, p.From, p.Before = changes.Moved, old.path, k.numbers[what.id]
+			p.Op, p.From, p.Before = store.OpMove, old.path, k.numbers[what.id]
 		case taken && !survives:
-			p.Fate, p.Before = changes.Changed, earlier.number
+			p.Before = earlier.number
+		case at.kind == store.KindLog:
+			p.Op = store.OpAppend
+		default:
+			p.Op = store.OpCreate
 		}
 		add(p, row)
 	}
@@ -147,9 +151,9 @@ func (h *history) between(from, to int, prefix string) []changes.Path {
 				last = i
 			}
 		}
-		add(changes.Path{Fate: changes.Deleted, Change: store.Change{Kind: at.kind, Path: at.path, Before: what.number}}, last)
+		add(store.Change{Op: store.OpDelete, Kind: at.kind, Path: at.path, Before: what.number}, last)
 	}
-	slices.SortFunc(all, func(a, b changes.Path) int { return cmp.Compare(a.Revision, b.Revision) })
+	slices.SortFunc(all, func(a, b store.Change) int { return cmp.Compare(a.Revision, b.Revision) })
 	return all
 }
 
@@ -273,12 +277,11 @@ func TestFold(t *testing.T) {
 		if to != end || len(want) > limit {
 			t.Fatalf("the page from %d ends at %d, want %d, and shows %d of %d paths%s", from, to, end, len(want), limit, h)
 		}
-		got := f.Paths()
+		got, authors := f.Paths()
 		for i := range got {
-			if len(got[i].Authors) == 0 {
+			if len(authors[i]) == 0 {
 				t.Fatalf("%+v has no author%s", got[i], h)
 			}
-			got[i].Authors = nil
 		}
 		if diff := gocmp.Diff(want, got, equateEmpty); diff != "" {
 			t.Fatalf("from %d to %d (-want +got):\n%s%s", from, to, diff, h)
@@ -286,7 +289,7 @@ func TestFold(t *testing.T) {
 	})
 }
 
-var equateEmpty = gocmp.Transformer("", func(p []changes.Path) string { return fmt.Sprintf("%+v", p) })
+var equateEmpty = gocmp.Transformer("", func(p []store.Change) string { return fmt.Sprintf("%+v", p) })
 
 func (h *history) String() string {
 	var b strings.Builder

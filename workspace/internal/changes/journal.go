@@ -171,26 +171,7 @@ func coalesced(r store.Reader, state store.OwnerState, o Selection) (List, error
 		}
 	}
 	c.Own = paths.own
-	for _, p := range paths.Paths() {
-		authors := slices.Clone(p.Authors)
-		slices.Reverse(authors)
-		c.Authors = append(c.Authors, authors)
-		row := p.Change
-		row.Entries = 0
-		switch p.Fate {
-		case Created:
-			row.Op = firstOp(row.Kind)
-		case Moved:
-			row.Op = store.OpMove
-		case Deleted:
-			row.Op = store.OpDelete
-		case Changed:
-			if row.Op == store.OpMove || row.Op == store.OpCreate {
-				row.Op = store.OpEdit
-			}
-		}
-		c.Paths = append(c.Paths, row)
-	}
+	c.Paths, c.Authors = paths.Paths()
 	return c, nil
 }
 
