@@ -51,9 +51,9 @@ func (v *visit) summaries() (err error) {
 		return errNothingHere
 	}
 	for _, s := range page.Summaries {
-		shown := s.Text[:min(len(s.Text), maxSummaryText)]
+		shown := string(s.Content[:min(len(s.Content), maxSummaryText)])
 		d.Rows = append(d.Rows, summaryRow{SummaryInfo: s, Shown: text.HTML(shown),
-			Cut:     int64(len(s.Text) - len(shown)),
+			Cut:     int64(len(s.Content) - len(shown)),
 			Address: fileURL(agent, s.Path) + "?v=" + number(s.Version), Text: query(d.First, "path", s.Path)})
 	}
 	if page.Next != "" {

@@ -144,21 +144,17 @@ func (r *run) edited(change editFunc) (v Version, err error) {
 	return r.w.newVersion(text, r.now), r.checkSecrets(r.w.findSecrets(text))
 }
 
-// UpdateOptions of [Workspace.UpdateFile]. The zero value sets no condition.
-type UpdateOptions struct {
-	IfVersion *int64 // the version that the file must be at, else ErrConflict; nil: any
-}
-
 // UpdateFile calls fn with the content of the current version, and stores the content that
 // fn returns as the next version. If somebody else changes the file meanwhile, UpdateFile
 // calls fn again with the new content. fn may take its time, because no transaction waits for
 // it. fn may change its argument. If fn returns an error, UpdateFile stores nothing and
-// returns that error unchanged. Errors: [ErrNotFound] if there is no file; [ErrConflict],
-// [ErrTooLarge], [ErrQuota].
-func (w *Workspace) UpdateFile(ctx context.Context, path string, fn func(content []byte) ([]byte, error),
-	o UpdateOptions) (WriteResult, error) {
+// returns that error unchanged. Errors: [ErrNotFound] if there is no file; [ErrTooLarge],
+// [ErrQuota].
+func (w *Workspace) UpdateFile(
+	ctx context.Context, path string, fn func(content []byte) ([]byte, error),
+) (WriteResult, error) {
 	c := w.newWrite(ctx, "update", path, "")
-	c.expect(o.IfVersion, 1)
+	c.exists = true
 	var refused error // by fn
 	r, err := c.rewrite(ctx, func(text []byte) ([]byte, int64, error) {
 		if w.secrets != SecretsOff {

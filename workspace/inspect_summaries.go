@@ -27,15 +27,10 @@ type SummaryPage struct {
 // Version equals Current, unless the summary comes from a copy that was restored.
 type SummaryInfo struct {
 	Path    string
-	Version int64     // the version that was summarised
-	Current int64     // the current version of the file
-	Bytes   int64     // of the current version of the file
-	Method  string    // "outline", or the provider of the model
-	Model   string    // "" without a model
-	Prompt  string    // the version of the rules or of the prompt
-	Tokens  int64     // about how many tokens the summary costs a model
-	Time    time.Time // when the summary was made
-	Text    string    // set only with SummariesQuery.Path
+	Current int64 // the current version of the file
+	Bytes   int64 // of the current version of the file
+
+	store.Summary // has Content only with SummariesQuery.Path
 }
 
 // SummarySpend is how many tokens the summaries of an agent have cost in the present month.
@@ -50,13 +45,16 @@ const summaryLooks = 1000 // files that a page looks at
 // listSummaries returns a page of the summaries that are kept.
 func listSummaries(r store.Reader, q SummariesQuery) (page SummaryPage, err error) {
 	if q.Path != "" {
-		err = addSummaryTexts(r, q.Path, &page)
+		l, err := r.Load(store.Query{File: q.Path})
+		if err == nil && l.File.Summary > 0 {
+			err = addSummaries(r, l.File, q, &page)
+		}
 		return page, err
 	}
 	list, err := r.Scan(store.ScanQuery{Kind: KindFile, After: q.After, Limit: summaryLooks})
 	for _, h := range list.Files {
 		if h.Summary > 0 && err == nil {
-			err = addSummaries(r, h.FileHead, &page)
+			err = addSummaries(r, h.FileHead, q, &page)
 		}
 		if list.More {
 			page.Next = h.Path
@@ -66,38 +64,20 @@ func listSummaries(r store.Reader, q SummariesQuery) (page SummaryPage, err erro
 }
 
 // addSummaries adds the summaries of a file to a page.
-func addSummaries(r store.Reader, h store.FileHead, page *SummaryPage) error {
+func addSummaries(r store.Reader, h store.FileHead, q SummariesQuery, page *SummaryPage) error {
 	list, err := r.Summaries(h.Path)
 	for _, s := range list {
-		page.Summaries = append(page.Summaries, SummaryInfo{
-			Path: h.Path, Version: s.Version, Current: h.Version, Bytes: h.Size(),
-			Method: s.Method, Model: s.Model, Prompt: s.Prompt, Tokens: s.Tokens, Time: s.Time,
-		})
+		if q.Path != "" {
+			l, err := r.Load(store.Query{File: h.Path, Summary: &s.SummaryKey})
+			switch {
+			case err != nil:
+				return err
+			case l.Summary == nil || !l.Summary.IsIntact():
+				return Errorf(ErrCorrupt, "the summary of %s is not what was written", h.Path)
+			}
+			s = *l.Summary
+		}
+		page.Summaries = append(page.Summaries, SummaryInfo{h.Path, h.Version, h.Size(), s})
 	}
 	return err
-}
-
-// addSummaryTexts adds the summaries of a file to a page, with their texts.
-func addSummaryTexts(r store.Reader, path string, page *SummaryPage) error {
-	l, err := r.Load(store.Query{File: path})
-	if err != nil || l.File.Summary == 0 {
-		return err
-	}
-	if err := addSummaries(r, l.File, page); err != nil {
-		return err
-	}
-	for i := range page.Summaries {
-		s := &page.Summaries[i]
-		key := store.SummaryKey{Version: s.Version, Method: s.Method, Model: s.Model, Prompt: s.Prompt}
-		l, err := r.Load(store.Query{File: path, Summary: &key})
-		if err != nil {
-			return err
-		}
-		kept := l.Summary
-		if kept == nil || !kept.IsIntact() {
-			return Errorf(ErrCorrupt, "the summary of %s is not what was written", path)
-		}
-		s.Text = string(kept.Content)
-	}
-	return nil
 }

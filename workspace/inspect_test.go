@@ -448,7 +448,7 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("Summaries = %q, want %q", got, want)
 	}
 	one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: want[1]})
-	if err != nil || len(one.Summaries) != 1 || one.Summaries[0].Path != want[1] || one.Summaries[0].Text != summarize(t, ws, want[1]).Text || one.Next != "" {
+	if err != nil || len(one.Summaries) != 1 || one.Summaries[0].Path != want[1] || string(one.Summaries[0].Content) != summarize(t, ws, want[1]).Text || one.Next != "" {
 		t.Errorf("Summaries of %s = %+v, %v", want[1], one, err)
 	}
 	if one, err := ws.Summaries(t.Context(), workspace.SummariesQuery{Path: "none"}); err != nil || len(one.Summaries) > 0 {

@@ -74,7 +74,7 @@ func TestSecretsWarn(t *testing.T) {
 	u, err := ws.UpdateFile(t.Context(), "f", func(text []byte) ([]byte, error) {
 		copy(text, strings.Repeat("x", len(text)))
 		return []byte(token(1) + "\n" + token(5)), nil
-	}, workspace.UpdateOptions{})
+	})
 	testkit.Must(t, err)
 	same(t, "UpdateFile", u.Secrets, github(2))
 	var many strings.Builder
@@ -126,7 +126,7 @@ func TestSecretsRefuse(t *testing.T) {
 		"line 2 has a secret (GitHub token)": func() error { return testkit.Err(ws.WriteFile(t.Context(), "f", []byte("\n"+token(1)), o)) },
 		"line 1 has a secret (GitHub token)": func() error { return testkit.Err(ws.EditFile(t.Context(), "f", "", token(1), workspace.EditOptions{})) },
 		"update had: line 1": func() error {
-			return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }, workspace.UpdateOptions{}))
+			return testkit.Err(ws.UpdateFile(t.Context(), "had", func([]byte) ([]byte, error) { return []byte(token(2)), nil }))
 		},
 		"append to l, entry 2: line 1": func() error { return testkit.Err(ws.AppendLog(t.Context(), "l", []byte("x"), []byte(token(1)))) },
 	} {

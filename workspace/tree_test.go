@@ -206,7 +206,7 @@ func TestUpdateFile(t *testing.T) {
 	ws := newWorkspace(t, workspace.Options{Limits: workspace.Limits{FileBytes: 1000}})
 	ctx := t.Context()
 	grow := func(text []byte) ([]byte, error) { return append(text, '.'), nil }
-	if _, err := ws.UpdateFile(ctx, "n", grow, workspace.UpdateOptions{}); !errors.Is(err, workspace.ErrNotFound) {
+	if _, err := ws.UpdateFile(ctx, "n", grow); !errors.Is(err, workspace.ErrNotFound) {
 		t.Errorf("no file: %v", err)
 	}
 	write(t, ws, "n", "")
@@ -214,7 +214,7 @@ func TestUpdateFile(t *testing.T) {
 	for range 16 {
 		all.Go(func() {
 			for range 10 {
-				if _, err := ws.UpdateFile(ctx, "n", grow, workspace.UpdateOptions{}); err != nil {
+				if _, err := ws.UpdateFile(ctx, "n", grow); err != nil {
 					t.Error(err)
 				}
 			}
@@ -225,13 +225,10 @@ func TestUpdateFile(t *testing.T) {
 		t.Errorf("%d bytes at version %d, %v", len(r.Content), r.Version, err)
 	}
 	refused := errors.New("refused")
-	if _, err := ws.UpdateFile(ctx, "n", func([]byte) ([]byte, error) { return nil, refused }, workspace.UpdateOptions{}); err != refused {
+	if _, err := ws.UpdateFile(ctx, "n", func([]byte) ([]byte, error) { return nil, refused }); err != refused {
 		t.Errorf("an error of fn: %v", err)
 	}
-	if _, err := ws.UpdateFile(ctx, "n", grow, workspace.UpdateOptions{IfVersion: new(int64(7))}); !errors.Is(err, workspace.ErrConflict) {
-		t.Errorf("another version: %v", err)
-	}
-	if _, err := ws.UpdateFile(ctx, "n", func([]byte) ([]byte, error) { return make([]byte, 1001), nil }, workspace.UpdateOptions{}); !errors.Is(err, workspace.ErrTooLarge) {
+	if _, err := ws.UpdateFile(ctx, "n", func([]byte) ([]byte, error) { return make([]byte, 1001), nil }); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("too much: %v", err)
 	}
 }

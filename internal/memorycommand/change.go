@@ -96,7 +96,7 @@ func update(
 	if p.slash {
 		return "", missing(p, nil, absent)
 	}
-	r, err := ws.UpdateFile(ctx, p.path, fn, workspace.UpdateOptions{})
+	r, err := ws.UpdateFile(ctx, p.path, fn)
 	if errors.Is(err, workspace.ErrNotFound) {
 		return "", missing(p, err, absent)
 	}
