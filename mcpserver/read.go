@@ -67,7 +67,6 @@ type readRecord struct {
 	CutBytes       int64           `json:"cut_bytes,omitempty"`
 	ChangedLines   [][2]int        `json:"changed_lines,omitzero"`
 	RemovedLines   [][2]int        `json:"removed_lines,omitempty"` // lines of since_version
-	Large          bool            `json:"large,omitempty"`
 	Hint           string          `json:"hint,omitempty"`
 }
 
@@ -103,12 +102,9 @@ func readResult(r workspace.ReadResult, o workspace.ReadOptions, summaries bool)
 	if rec.ToLine = r.ToLine; o.FromLine != 0 || o.ToLine != 0 || o.Section != "" {
 		rec.FromLine = r.FromLine
 	}
-	switch {
-	case r.Truncated:
+	if r.Truncated {
 		rec.Lines, rec.CutBytes = &r.Lines, r.CutBytes
 		rec.Hint = goOn(r, o, summaries)
-	case r.Large:
-		rec.Large, rec.Hint = true, "read a part with from_line and to_line"
 	}
 	return result{record: rec, body: bodyOf(r)}
 }

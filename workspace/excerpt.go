@@ -8,9 +8,6 @@ import (
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// largeTokens is the number of tokens above which a text is marked as large.
-const largeTokens = 20_000
-
 // setText sets what the reader gets of the version that was loaded. Errors: that of
 // o.Compare, [ErrCorrupt] if the version is not what was written, and [ErrInvalid] if it has
 // too few lines.
@@ -82,14 +79,9 @@ func (r *ReadResult) setLines(content []byte, o ReadOptions) error {
 	return nil
 }
 
-// limit cuts Content to o.MaxTokens, or marks it as large.
+// limit cuts Content to o.MaxTokens.
 func (r *ReadResult) limit(o ReadOptions) {
-	r.truncate(max(r.FromLine, 1), o)
-	r.Large = !r.Truncated && !fit.Counter(nil).Within(r.Content, largeTokens)
-}
-
-// truncate cuts Content, which begins at a line, to o.MaxTokens.
-func (r *ReadResult) truncate(first int, o ReadOptions) {
+	first := max(r.FromLine, 1)
 	if o.MaxTokens == 0 || o.count.Within(r.Content, o.MaxTokens) {
 		return
 	}

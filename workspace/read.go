@@ -64,7 +64,6 @@ type ReadResult struct {
 	ToLine   int    // the last line of Content
 
 	Section LineRange // the lines of ReadOptions.Section; zero without it
-	Large   bool      // Content costs a model over 20,000 tokens; reading a part is cheaper
 
 	// Truncated says that Content or Diff would cost more than ReadOptions.MaxTokens.
 	//

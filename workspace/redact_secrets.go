@@ -55,7 +55,11 @@ func (w *Workspace) RedactFile(ctx context.Context, path string, o RedactFileOpt
 			return err
 		}
 		if len(has) == 0 {
-			return noSecret(o)
+			what := "a secret of known form"
+			if o.Text != "" {
+				what = "the text"
+			}
+			return Errorf(ErrConflict, "no version that is kept has %s", what)
 		}
 		if r.keepsAll = true; out.Replaced > 0 {
 			if err := r.saveVersion(w.newVersion(clean, r.now), OpEdit, 0); err != nil {
@@ -73,14 +77,6 @@ func (w *Workspace) RedactFile(ctx context.Context, path string, o RedactFileOpt
 		return nil
 	})
 	return out, c.explain(ctx, err)
-}
-
-// noSecret is the error if there is nothing to remove.
-func noSecret(o RedactFileOptions) error {
-	if o.Text != "" {
-		return Errorf(ErrConflict, "no version that is kept has the text")
-	}
-	return Errorf(ErrConflict, "no version that is kept has a secret of known form")
 }
 
 // removeSecrets returns a text without a part, or without the secrets of known form if the part is
