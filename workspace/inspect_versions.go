@@ -158,7 +158,6 @@ func allFiles(r store.Reader, now time.Time) iter.Seq2[FileHead, error] {
 // findCreated returns the path of the file that was created at the time of the query, and that has
 // its version. Errors: [ErrNotFound], and [ErrConflict] if there are several such files.
 func findCreated(r store.Reader, q FileQuery, now time.Time) (path string, err error) {
-	without := "" // the file, if its version is not retained
 	files := store.Files(r, "")
 	if q.Version != 0 { // only versions of deleted files are selected
 		files = allFiles(r, now)
@@ -167,18 +166,14 @@ func findCreated(r store.Reader, q FileQuery, now time.Time) (path string, err e
 		switch {
 		case err != nil:
 			return "", err
-		case !selectsFile(q, h, now):
-		case q.Version != 0 && !h.Has(q.Version):
-			if h.Exists() {
-				without = h.Path
-			}
+		case !selectsFile(q, h, now), q.Version != 0 && !h.Has(q.Version):
 		case path != "":
 			return "", Errorf(ErrConflict, "several files were created at this moment; name the file by its path")
 		default:
 			path = h.Path
 		}
 	}
-	if path = cmp.Or(path, without); path == "" {
+	if path == "" {
 		return "", errNoFile
 	}
 	return path, nil

@@ -125,20 +125,18 @@ func (w *Workspace) listPage(
 
 // deletedPage returns a page of the deleted files that can be restored, in byte order of path.
 // Current has the number of the version that comes back.
-func deletedPage(r store.Reader, o ListOptions, now time.Time) (store.Scanned, error) {
-	page, err := r.Scan(store.ScanQuery{Kind: KindFile, Deleted: true, Limit: maxRestorable})
-	page.Files = slices.DeleteFunc(page.Files, func(f File) bool {
-		return !f.Restorable(now) || !strings.HasPrefix(f.Path, o.Prefix) || f.Path <= o.After
-	})
-	slices.SortFunc(page.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	page.More = false
-	for i := 0; i < len(page.Files) && i <= o.Limit && err == nil; {
-		var n int64
-		if n, err = restorable(r, page.Files[i].FileHead, now); n == 0 {
-			page.Files = slices.Delete(page.Files, i, i+1)
-		} else {
-			page.Files[i].Current.Number = n
-			i++
+func deletedPage(r store.Reader, o ListOptions, now time.Time) (page store.Scanned, err error) {
+	all, err := r.Scan(store.ScanQuery{Kind: KindFile, Deleted: true, Limit: maxRestorable})
+	slices.SortFunc(all.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	for _, f := range all.Files {
+		if err != nil || len(page.Files) > o.Limit {
+			break
+		}
+		if !strings.HasPrefix(f.Path, o.Prefix) || f.Path <= o.After {
+			continue
+		}
+		if f.Current.Number, err = restorable(r, f.FileHead, now); f.Current.Number > 0 {
+			page.Files = append(page.Files, f)
 		}
 	}
 	page.Cut(o.Limit)

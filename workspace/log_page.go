@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
@@ -51,19 +50,6 @@ func entriesFrom(number int64) *store.EntryQuery {
 	return &store.EntryQuery{After: number - 1, Limit: entryPage, MaxBytes: entryPageBytes}
 }
 
-// verifyEntries finds out whether what was loaded is what was written.
-func verifyEntries(l store.Loaded, q store.EntryQuery) error {
-	if err := checkPage(l.Log, l.Entries, q); err != nil {
-		return err
-	}
-	for _, e := range l.Entries {
-		if err := e.Verify(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readPage reads a page of a log, none of its entries if q.Limit is 0. It also returns the number
 // of the last entry, 0 if the log does not exist.
 func (w *Workspace) readPage(ctx context.Context, path string, q store.EntryQuery) (LogPage, int64, error) {
@@ -73,7 +59,10 @@ func (w *Workspace) readPage(ctx context.Context, path string, q store.EntryQuer
 	}
 	l, err := w.load(ctx, all)
 	if err == nil && q.Limit > 0 {
-		err = verifyEntries(l, q)
+		err = checkPage(l.Log, l.Entries, q)
+	}
+	for _, e := range l.Entries {
+		err = cmp.Or(err, e.Verify())
 	}
 	if err != nil || !l.Log.Exists() {
 		return LogPage{Path: path, Last: q.After}, 0, err
@@ -86,15 +75,39 @@ func (w *Workspace) readPage(ctx context.Context, path string, q store.EntryQuer
 	return logPageOf(l.Log, list, q, left > int64(len(list))), l.Log.Last, nil
 }
 
-// pageOf returns the entries that fit a page.
+// pageOf returns the entries that fit a page: the first ones, or the last ones of a tail, and one at
+// least.
 func pageOf(entries []Entry, q store.EntryQuery) []Entry {
-	over := max(0, len(entries)-q.Limit)
-	if q.Tail {
-		entries = entries[over:]
-	} else {
-		entries = entries[:len(entries)-over]
+	left := entryPageBytes
+	for n := range entries {
+		i := n
+		if q.Tail {
+			i = len(entries) - 1 - n
+		}
+		if left -= entryJSONSize(entries[i].Content); n < q.Limit && (left >= 0 || n == 0) {
+			continue
+		}
+		if q.Tail {
+			return entries[i+1:]
+		}
+		return entries[:i]
 	}
-	return fit.Page(entries, entryPageBytes, q.Tail, func(e Entry) int { return fit.EntryJSONSize(e.Content) })
+	return entries
+}
+
+// entryJSONSize returns about how many bytes an entry has as JSON that escapes no more than it must.
+func entryJSONSize(content []byte) int {
+	const around = 26 // its number, time, brackets and quotes
+	n := around + len(content)
+	for _, c := range content {
+		switch {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r':
+			n++ // a backslash before it
+		case c < 0x20:
+			n += 5 // \u0000
+		}
+	}
+	return n
 }
 
 // logPageOf returns the page of a log that exists.

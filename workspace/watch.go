@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -22,24 +23,13 @@ const opWatch = "watch"
 // does; [ErrInvalid] for a revision above the last one.
 func (w *Workspace) Watch(ctx context.Context, since int64) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		if err := w.watch(ctx, since, yield); err != nil && (ctx == nil || ctx.Err() == nil) {
-			yield(Change{}, within(opWatch, "", err))
+		err := cmp.Or(checkContext(ctx), checkNumber(store.ArgSinceChange, since, 0))
+		next := since // a sequence may run again
+		for again, counted := true, false; again && err == nil; counted = true {
+			again, err = w.follow(ctx, &next, counted, yield)
 		}
-	}
-}
-
-// watch returns nil when ctx has ended, or when yield wants no more.
-func (w *Workspace) watch(ctx context.Context, since int64, yield func(Change, error) bool) error {
-	if err := checkContext(ctx); err != nil {
-		return err
-	}
-	if err := checkNumber(store.ArgSinceChange, since, 0); err != nil {
-		return err
-	}
-	for counted := false; ; counted = true {
-		again, err := w.follow(ctx, &since, counted, yield)
-		if err != nil || !again {
-			return err
+		if err != nil && (ctx == nil || ctx.Err() == nil) {
+			yield(Change{}, within(opWatch, "", err))
 		}
 	}
 }
