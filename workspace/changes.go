@@ -124,7 +124,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 	}
 	l, err := view(ctx, w, func(r store.Reader) (changes.List, error) {
 		return changes.Read(r, changes.Selection{Since: o.Since, Recent: o.Recent, Each: o.Each, Prefix: o.Prefix,
-			Limit: o.Limit, Except: o.Except, Kept: w.svc.limits.Changes})
+			Limit: o.Limit, Except: o.Except, Kept: w.svc.o.Limits.Changes})
 	})
 	c := Changes{Cursor: l.Cursor, Last: l.Last, Oldest: l.Oldest, More: l.More, TooOld: l.TooOld, Paths: l.Paths,
 		Authors: l.Authors, Own: l.Own}
@@ -132,7 +132,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 		c.Authors = append(c.Authors, []Author{p.Author})
 	}
 	if w.counted(err) == nil && o.Diffs {
-		d := changes.Differ{Most: w.svc.limits.FileBytes, Count: w.svc.count, Compare: o.Compare,
+		d := changes.Differ{Most: w.svc.o.Limits.FileBytes, Count: w.svc.o.CountTokens, Compare: o.Compare,
 			Load: func(q store.Query) (store.Loaded, error) { return w.loadReadable(ctx, q) }}
 		var diffs []changes.Diff
 		diffs, c.Omitted, err = d.Diffs(c.Paths, o.Recent || c.TooOld)
@@ -150,7 +150,7 @@ func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, err
 // is over.
 func (w *Workspace) loadReadable(ctx context.Context, q store.Query) (store.Loaded, error) {
 	l, err := w.load(ctx, q)
-	if l.File = unexpired(l.File, w.svc.now()); q.File != "" && !readable(l.File, w.svc.now()) {
+	if l.File = unexpired(l.File, w.svc.o.Now()); q.File != "" && !readable(l.File, w.svc.o.Now()) {
 		l.Version, l.Old, l.Versions = Version{}, Version{}, nil
 	}
 	return l, err

@@ -130,7 +130,7 @@ func (c *write) remove(
 // deleteFile deletes the file that was loaded. The outcome has the time until which its versions
 // are kept in place of its bytes.
 func (r *run) deleteFile(forGood bool) error {
-	h, keep := r.File, r.w.svc.keepDeleted
+	h, keep := r.File, r.w.svc.o.KeepDeleted
 	if forGood {
 		keep = 0
 	}

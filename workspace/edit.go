@@ -57,7 +57,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 	c := w.newMaker(ctx, "edit", path, o.IdempotencyKey)
 	c.refuse(checkEdit(old, new, o.All))
 	c.expect(o.IfVersion, int64(min(len(old), 1)))
-	c.refuse(w.svc.limits.checkText([]byte(new), store.FileBytes))
+	c.refuse(w.svc.o.Limits.checkText([]byte(new), store.FileBytes))
 	all := []byte{0}
 	if o.All {
 		all[0] = 1
@@ -74,7 +74,7 @@ func (w *Workspace) EditFile(ctx context.Context, path, old, new string, o EditO
 		case crlf:
 			old, new, e.LineEnds = lineends.ToCRLF(old), lineends.ToCRLF(new), "crlf"
 		}
-		return replaceText(text, old, new, o.All, w.svc.limits.FileBytes)
+		return replaceText(text, old, new, o.All, w.svc.o.Limits.FileBytes)
 	}
 	var r run
 	err := errMoved
@@ -161,7 +161,7 @@ func (w *Workspace) UpdateFile(
 			text = bytes.Clone(text) // the secrets of the version before are looked at afterwards
 		}
 		if text, refused = fn(text); refused == nil {
-			refused = within(c.op, c.object, w.svc.limits.checkText(text, store.FileBytes))
+			refused = within(c.op, c.object, w.svc.o.Limits.checkText(text, store.FileBytes))
 		}
 		return bytes.Clone(text), 0, refused
 	})

@@ -94,7 +94,7 @@ func (r *run) checkOutside() error {
 
 // limits are those of the agent, of which a project has half.
 func (w *Workspace) limits() Limits {
-	l := w.svc.limits
+	l := w.svc.o.Limits
 	if w.project != "" {
 		l.Files, l.Bytes = l.Files/2, l.Bytes/2
 	}

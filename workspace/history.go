@@ -35,7 +35,7 @@ func (w *Workspace) History(ctx context.Context, path string) ([]VersionInfo, er
 		l, err = w.load(ctx, store.Query{File: p.name, History: true})
 	}
 	head := l.File
-	if err == nil && !readable(head, w.svc.now()) {
+	if err == nil && !readable(head, w.svc.o.Now()) {
 		err = errNoFile
 	}
 	numbers := head.Numbers()

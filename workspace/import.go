@@ -42,10 +42,10 @@ func (w *Workspace) importFile(
 	ctx context.Context, path string, versions []Version, d *Deletion,
 ) (WriteResult, error) {
 	c := w.newMaker(ctx, opImport, path, "")
-	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.limits.Versions)):])
+	versions = slices.Clone(versions[max(0, len(versions)-int(w.svc.o.Limits.Versions)):])
 	for i := range versions {
 		v := &versions[i]
-		c.refuse(w.svc.limits.checkText(v.Content, store.FileBytes))
+		c.refuse(w.svc.o.Limits.checkText(v.Content, store.FileBytes))
 		want := v.Number
 		if i > 0 {
 			want = max(want, versions[i-1].Number+1)

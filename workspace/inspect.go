@@ -11,13 +11,13 @@ import (
 )
 
 // Limits returns the limits of each agent, without zero fields.
-func (s *Service) Limits() Limits { return s.limits }
+func (s *Service) Limits() Limits { return s.o.Limits }
 
 // TenantName returns the tenant of the Service.
-func (s *Service) TenantName() string { return s.tenant }
+func (s *Service) TenantName() string { return s.o.Tenant }
 
 // KeepDeleted returns for how long a file that is deleted now keeps its versions. 0: not at all.
-func (s *Service) KeepDeleted() time.Duration { return s.keepDeleted }
+func (s *Service) KeepDeleted() time.Duration { return s.o.KeepDeleted }
 
 // Watch returns a channel that receives the name of an agent of the tenant after each write to
 // that agent. If allow is not nil, Watch sends only the names for which allow returns true. allow
@@ -34,7 +34,7 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 		return nil, within(opWatch, "agents", err)
 	}
 	told, err := s.wakes.Feed(ctx, func(o store.Owner) (string, bool) {
-		return o.Agent, o.Tenant == s.tenant && (allow == nil || allow(o.Agent))
+		return o.Agent, o.Tenant == s.o.Tenant && (allow == nil || allow(o.Agent))
 	})
 	return told, within(opWatch, "agents", err)
 }
@@ -45,7 +45,7 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
 	if q.Prefix, err = w.paths.stored(store.ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
 		c, err = view(ctx, w, func(r store.Reader) (ChangeLog, error) {
-			return changesBack(r, q, w.svc.limits.Changes)
+			return changesBack(r, q, w.svc.o.Limits.Changes)
 		})
 	}
 	return c, within(opChanges, "", err)
@@ -60,7 +60,7 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 		err = checkLogQuery(&q)
 	}
 	if err == nil {
-		atOnce := max(1, bytesAtOnce/w.svc.limits.EntryBytes)
+		atOnce := max(1, bytesAtOnce/w.svc.o.Limits.EntryBytes)
 		v, err = view(ctx, w, func(r store.Reader) (LogView, error) { return readBack(r, p.name, q, atOnce) })
 	}
 	return v, within(opReadLog, path, err)
@@ -120,13 +120,13 @@ func ViewFile(ctx context.Context, w *Workspace, q FileQuery) (v FileView, err e
 func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err error) {
 	at := q
 	if q.Path == "" {
-		at.Path, err = view(ctx, w, func(r store.Reader) (string, error) { return findCreated(r, q, w.svc.now()) })
+		at.Path, err = view(ctx, w, func(r store.Reader) (string, error) { return findCreated(r, q, w.svc.o.Now()) })
 	}
 	if err == nil {
-		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, at, w.svc.now()) })
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, at, w.svc.o.Now()) })
 	}
 	if q.Path == "" && at.Path != "" && errors.Is(err, ErrNotFound) {
-		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, q, w.svc.now()) })
+		v, err = view(ctx, w, func(r store.Reader) (FileView, error) { return viewVersion(r, q, w.svc.o.Now()) })
 	}
 	return v, err
 }
@@ -135,6 +135,6 @@ func (w *Workspace) viewFile(ctx context.Context, q FileQuery) (v FileView, err 
 // can be restored, the newest first, without
 // content. ViewVersions does not count as an operation. Errors: [ErrInvalid].
 func ViewVersions(ctx context.Context, w *Workspace, q VersionsQuery) (VersionsPage, error) {
-	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q, w.svc.now()) })
+	page, err := view(ctx, w, func(r store.Reader) (VersionsPage, error) { return listVersions(r, q, w.svc.o.Now()) })
 	return page, within("list versions", "", err)
 }

@@ -62,7 +62,7 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (page AgentPage,
 	if err := setLimit(&q.Limit, maxAgentsPage, agentsPage); err != nil {
 		return page, err
 	}
-	after, err := parseAgentsCursor(s.tenant, q.Order, q.After)
+	after, err := parseAgentsCursor(s.o.Tenant, q.Order, q.After)
 	if err != nil {
 		return page, err
 	}
@@ -84,7 +84,7 @@ func (s *Service) agentPage(ctx context.Context, q AgentsQuery) (page AgentPage,
 // ownersLike asks for the tenant's agents of each pattern, and merges the answers. It holds two pages
 // at most, whatever the patterns are.
 func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns []string) ([]store.OwnerUsage, error) {
-	q.Tenant = s.tenant
+	q.Tenant = s.o.Tenant
 	compare, err := ownersOrderOf(q.Order)
 	if err != nil {
 		return nil, err

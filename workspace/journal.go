@@ -135,7 +135,7 @@ func checkForeign(r store.Reader, path string, page []Entry) (err error) {
 // encode returns the entries of all the records, and how many there are up to the end
 // of each record.
 func (c *write) encode(records []conversation.Record) (entries []Entry, ends []int) {
-	limit := c.w.svc.limits.EntryBytes
+	limit := c.w.svc.o.Limits.EntryBytes
 	for i, r := range records {
 		r.Seq = 0
 		text, err := r.MarshalJSON()

@@ -114,7 +114,7 @@ func (w *Workspace) listPage(
 	if err == nil {
 		page, err = view(ctx, w, func(r store.Reader) (store.Scanned, error) {
 			if o.Deleted {
-				return deletedPage(r, o, w.svc.now())
+				return deletedPage(r, o, w.svc.o.Now())
 			}
 			return r.Scan(store.ScanQuery{Kind: kind, Prefix: o.Prefix, After: o.After, Limit: o.Limit,
 				Authors: o.Authors})

@@ -76,7 +76,7 @@ func (w *Workspace) AppendLogWith(
 
 // checkEntry checks the content of an entry. The error names the entry if it is one of several.
 func (c *write) checkEntry(content []byte, several bool, n int64) {
-	c.refuseEntry(c.w.svc.limits.checkText(content, store.EntryBytes), several, n)
+	c.refuseEntry(c.w.svc.o.Limits.checkText(content, store.EntryBytes), several, n)
 }
 
 func (c *write) refuseEntry(err error, several bool, n int64) {

@@ -53,7 +53,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 	var v Version
 	if o.Content != nil {
 		v = w.newVersion(bytes.Clone(*o.Content), c.now)
-		c.refuse(w.svc.limits.checkText(v.Content, store.FileBytes))
+		c.refuse(w.svc.o.Limits.checkText(v.Content, store.FileBytes))
 		args = append(args, v.Content)
 	}
 	c.hashArgs(args...)
@@ -114,7 +114,7 @@ func (r *run) moveFile(v Version) error {
 	}
 	left := from
 	left.Retain(func(n int64) bool { return n <= m.Above })
-	m.From, m.To, m.New = r.deleted(left, v.Time, r.w.svc.keepDeleted), to, v
+	m.From, m.To, m.New = r.deleted(left, v.Time, r.w.svc.o.KeepDeleted), to, v
 	r.left = int64(len(m.From.Sizes))
 	m.Change = Change{Op: OpMove, Path: to.Path, From: from.Path, Before: from.Version, After: v.Number}
 	r.countFile(r.To, -1)

@@ -75,7 +75,7 @@ func (w *Workspace) instead(ctx context.Context, path string, kind PathKind) mis
 		if m.other = l.Log.Exists(); kind == KindLog {
 			m.other = l.File.Exists()
 		} else if err == nil {
-			m.last, err = restorable(r, l.File, w.svc.now())
+			m.last, err = restorable(r, l.File, w.svc.o.Now())
 		}
 		if m.other && m.last == 0 || err != nil {
 			return m, err

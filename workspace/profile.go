@@ -65,7 +65,7 @@ func (s *Service) Profiles(ctx context.Context, q AgentsQuery) (list []AgentProf
 		err = Errorf(ErrInvalid, "after is %q and limit is %d", q.After, q.Limit)
 	}
 	if err == nil {
-		list, err = registry.Profiles(s.store.System(ctx), s.tenant, q.Patterns, q.After, cmp.Or(q.Limit, 50))
+		list, err = registry.Profiles(s.store.System(ctx), s.o.Tenant, q.Patterns, q.After, cmp.Or(q.Limit, 50))
 	}
 	return list, within("list", "profiles", err)
 }

@@ -117,10 +117,10 @@ func (w *Workspace) ReadFile(ctx context.Context, path string, o ReadOptions) (R
 }
 
 func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadResult, error) {
-	o.count = w.svc.count
+	o.count = w.svc.o.CountTokens
 	l, err := w.load(ctx, store.Query{File: path, Current: true, Version: o.Version, Since: max(0, o.Since)})
 	if err == nil {
-		err = o.checkLoaded(l, w.svc.now())
+		err = o.checkLoaded(l, w.svc.o.Now())
 	}
 	if err != nil {
 		return ReadResult{}, err
@@ -138,6 +138,6 @@ func (w *Workspace) read(ctx context.Context, path string, o ReadOptions) (ReadR
 		return r, nil
 	}
 	err = r.setText(l, o)
-	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.summarizer != nil && summaries.IsLong(v.Content)
+	r.CanSummarize = r.Truncated && r.Version == r.Current && w.svc.o.Summarizer != nil && summaries.IsLong(v.Content)
 	return r, err
 }

@@ -143,7 +143,7 @@ func (r *run) account(c *Change) error {
 		after.Revision++
 		after.Changes++
 		c.Revision, c.Author = after.Revision, r.w.author
-		if after.Changes-changeDrops >= r.w.svc.limits.Changes {
+		if after.Changes-changeDrops >= r.w.svc.o.Limits.Changes {
 			after.Changes -= changeDrops
 			old.Changes = after.Revision - after.Changes
 		}

@@ -122,7 +122,7 @@ func (s *Service) search(ctx context.Context, paths PathRule, query string, o *S
 	if err != nil {
 		return SearchResult{}, within("search", query, err)
 	}
-	return o.result(found, s.count), nil
+	return o.result(found, s.o.CountTokens), nil
 }
 
 func (s *Service) find(ctx context.Context, query string, o *SearchOptions, pages func() (search.Pages, error)) (
@@ -131,7 +131,7 @@ func (s *Service) find(ctx context.Context, query string, o *SearchOptions, page
 	if err = cmp.Or(err, checkContext(ctx)); err != nil {
 		return search.Result{}, err
 	}
-	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.limits.FileBytes, s.limits.EntryBytes), o.History))
+	memory, err := s.searches.Take(ctx, "", search.Weight(max(s.o.Limits.FileBytes, s.o.Limits.EntryBytes), o.History))
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -206,7 +206,7 @@ func (s *Service) history(o *SearchOptions) *search.History {
 	if !o.History {
 		return nil
 	}
-	return &search.History{Now: s.now()}
+	return &search.History{Now: s.o.Now()}
 }
 
 // result returns the hits that fit o.MaxTokens.

@@ -28,7 +28,7 @@ type AgentsSearch struct {
 func (s *Service) Search(ctx context.Context, patterns []string, query string, o SearchOptions) (AgentsSearch, error) {
 	var owners []store.OwnerUsage
 	many := search.Many{View: s.store.View, Kind: o.Kind, History: s.history(&o)}
-	r, err := s.search(ctx, s.paths, query, &o, func() (_ search.Pages, err error) {
+	r, err := s.search(ctx, s.o.Paths, query, &o, func() (_ search.Pages, err error) {
 		q := store.OwnersQuery{Order: store.ByUpdated, Limit: search.MaxAgents + 1}
 		owners, err = s.ownersLike(ctx, q, patterns)
 		many.Owners, many.Prefix = owners[:min(len(owners), search.MaxAgents)], o.Prefix

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/admission"
-	"github.com/agent-scratchpad/scratchpad/workspace/internal/fit"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/registry"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/search"
@@ -49,25 +48,15 @@ type Options struct {
 // list and delete agents. A Service is safe for concurrent use.
 type Service struct {
 	store   Store
-	tenant  string
-	limits  Limits
+	o       Options // with defaults
 	total   *total
 	archive *registry.Gate
-	now     func() time.Time
-	paths   PathRule
-	secrets SecretRule
-
-	count        fit.Counter
-	keepVersions bool
-	keepDeleted  time.Duration
 
 	reads *unwrittenReads // not written yet
 	wakes *wake.Hub       // of those who watch
 
-	searches *admission.Semaphore // bytes; see [search.Weight]
-
-	summarizer *Summarizer
-	summaries  *summaries.Maker
+	searches  *admission.Semaphore // bytes; see [search.Weight]
+	summaries *summaries.Maker
 }
 
 // New returns a Service that keeps its data in store. The caller closes the Service first,
@@ -82,8 +71,8 @@ func New(store Store, o Options) (*Service, error) {
 	if cause := names.Agent(o.Tenant); cause != "" {
 		return nil, fail(ErrInvalid, "tenant", o.Tenant, "%s", cause)
 	}
-	limits, err := o.Limits.withDefaults()
-	if err != nil {
+	var err error
+	if o.Limits, err = o.Limits.withDefaults(); err != nil {
 		return nil, err
 	}
 	if o.Now == nil {
@@ -104,18 +93,14 @@ func New(store Store, o Options) (*Service, error) {
 	if err := o.Summarizer.check(); err != nil {
 		return nil, err
 	}
-	s := &Service{
-		store: store, tenant: o.Tenant, limits: limits, now: o.Now, paths: o.Paths, keepVersions: o.KeepVersions,
-		count: o.CountTokens, secrets: o.Secrets, keepDeleted: o.KeepDeleted,
-		archive: registry.NewGate(), total: newTotal(o.Store),
-		searches: admission.New(search.Memory, search.Memory),
+	if o.Summarizer != nil {
+		o.Summarizer = new(*o.Summarizer)
 	}
+	s := &Service{store: store, o: o, archive: registry.NewGate(), total: newTotal(o.Store),
+		searches: admission.New(search.Memory, search.Memory)}
 	s.reads = &unwrittenReads{store: store}
 	s.wakes = wake.NewHub(store.Watch)
 	s.summaries = summaries.New(s.store.System, o.Now, o.SummaryTokens)
-	if o.Summarizer != nil {
-		s.summarizer = new(*o.Summarizer)
-	}
 	return s, nil
 }
 
@@ -131,7 +116,7 @@ func (s *Service) Tenant(name string, limits StoreLimits) (*Service, error) {
 		return nil, fail(ErrInvalid, "tenant", name, "%s", cause)
 	}
 	t := *s
-	t.tenant, t.archive, t.total = name, registry.NewGate(), newTotal(limits)
+	t.o.Tenant, t.archive, t.total = name, registry.NewGate(), newTotal(limits)
 	return &t, nil
 }
 
@@ -153,7 +138,7 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{svc: s, owner: s.owner(id), paths: s.paths, secrets: s.secrets}, nil
+	return &Workspace{svc: s, owner: s.owner(id), paths: s.o.Paths, secrets: s.o.Secrets}, nil
 }
 
 // Look returns the workspace of an agent for an operator. Reads through this workspace are
@@ -186,7 +171,7 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		return false, within("delete", agentID, err)
 	}
 	final := *s
-	final.keepDeleted = 0
+	final.o.KeepDeleted = 0
 	w.svc = &final
 	files, err := w.deleteAll(ctx, KindFile, func(path string) error {
 		_, err := w.DeleteFile(ctx, path, DeleteOptions{})
@@ -244,4 +229,6 @@ func (w *Workspace) deleteAll(
 	return found, nil
 }
 
-func (s *Service) owner(id AgentID) store.Owner { return store.Owner{Tenant: s.tenant, Agent: id.name} }
+func (s *Service) owner(id AgentID) store.Owner {
+	return store.Owner{Tenant: s.o.Tenant, Agent: id.name}
+}

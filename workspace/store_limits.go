@@ -52,7 +52,7 @@ func newTotal(l StoreLimits) *total {
 
 // totals adds up what the agents of the tenant have.
 func (s *Service) totals(ctx context.Context) (Totals, error) {
-	list, err := s.store.Owners(ctx, store.OwnersQuery{Which: store.OwnerTotals, Tenant: s.tenant})
+	list, err := s.store.Owners(ctx, store.OwnersQuery{Which: store.OwnerTotals, Tenant: s.o.Tenant})
 	return list.Totals, err
 }
 
@@ -68,12 +68,12 @@ func (s *Service) totalBytes(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	defer turn.Leave()
-	if age := s.now().Sub(t.at); age >= 0 && age < totalAge { // a clock may be set back
+	if age := s.o.Now().Sub(t.at); age >= 0 && age < totalAge { // a clock may be set back
 		return t.bytes, nil
 	}
 	sum, err := s.totals(ctx)
 	if err == nil {
-		t.at, t.bytes = s.now(), sum.Charged()
+		t.at, t.bytes = s.o.Now(), sum.Charged()
 	}
 	return t.bytes, err
 }

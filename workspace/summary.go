@@ -104,14 +104,14 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 	if err != nil {
 		return SummaryResult{}, within(op, path, err)
 	}
-	if w.svc.summarizer == nil {
+	if w.svc.o.Summarizer == nil {
 		return SummaryResult{}, within(op, path, or(Errorf(ErrUnsupported, "summaries are off here"),
 			store.DoReadFile, 0))
 	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
-	r, err := w.svc.summaries.Summarize(ctx, w.summaryWork(p), w.svc.summarizer.Remote, o.Progress)
+	r, err := w.svc.summaries.Summarize(ctx, w.summaryWork(p), w.svc.o.Summarizer.Remote, o.Progress)
 	if err != nil {
 		return SummaryResult{}, within(op, path, w.withNearest(ctx, p.name, w.counted(err)))
 	}
@@ -123,7 +123,7 @@ func (w *Workspace) Summarize(ctx context.Context, path string, o SummarizeOptio
 
 // summaryWork returns what makes the summary of a file.
 func (w *Workspace) summaryWork(p Path) *summaries.Work {
-	s := w.svc.summarizer
+	s := w.svc.o.Summarizer
 	return &summaries.Work{
 		Store: w.svc.store, Owner: w.owner, Path: p.name, NoFile: errNoFile, Key: s.key, Cost: s.Estimate,
 		Stamp: w.svc.stamp,

@@ -39,5 +39,5 @@ func (w *Workspace) Usage(ctx context.Context) (UsageReport, error) {
 		return UsageReport{}, within("usage of", w.owner.Agent, err)
 	}
 	state.Operations += w.svc.reads.get(w.owner)
-	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Charge: state.Charge(), Limits: w.svc.limits}, nil
+	return UsageReport{Agent: w.owner.Agent, Usage: state.Usage, Charge: state.Charge(), Limits: w.svc.o.Limits}, nil
 }

@@ -48,7 +48,7 @@ func (w *Workspace) follow(
 		var rows []Change
 		var last int64
 		err := w.svc.store.View(ctx, w.owner, func(r store.Reader) (err error) {
-			rows, last, err = changes.After(r, *since, w.svc.limits.Changes)
+			rows, last, err = changes.After(r, *since, w.svc.o.Limits.Changes)
 			return err
 		})
 		if err != nil {

@@ -64,7 +64,7 @@ var errNoOwner = Errorf(ErrCorrupt, "the agent's usage is missing")
 
 // stamp returns the time of a change. It is never before the last time of the path.
 func (s *Service) stamp(last time.Time) time.Time {
-	t := s.now().UTC().Truncate(time.Microsecond)
+	t := s.o.Now().UTC().Truncate(time.Microsecond)
 	if t.Before(last) {
 		return last
 	}

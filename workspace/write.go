@@ -50,7 +50,7 @@ type WriteResult struct {
 func (w *Workspace) WriteFile(ctx context.Context, path string, content []byte, o WriteOptions) (WriteResult, error) {
 	c := w.newMaker(ctx, "write", path, o.IdempotencyKey)
 	c.expect(o.IfVersion, 0)
-	c.refuse(w.svc.limits.checkText(content, store.FileBytes))
+	c.refuse(w.svc.o.Limits.checkText(content, store.FileBytes))
 	c.hashArgs(content, withTree(conditionBytes(c.ifVersion), o.Tree))
 	q := store.Query{File: c.path}
 	if o.IfChanged && c.ifVersion != nil {
@@ -113,7 +113,7 @@ func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
 			op = OpCreate
 		}
 	}
-	if n := r.sinceOutside(); n >= manyVersions*int(r.w.svc.limits.Versions) {
+	if n := r.sinceOutside(); n >= manyVersions*int(r.w.svc.o.Limits.Versions) {
 		return r.checkOutside()
 	}
 	v.Time = latest(v.Time, h.Updated)
@@ -138,8 +138,8 @@ func (r *run) saveVersion(v Version, op ChangeOp, least int64) error {
 // in the outcome. It leaves out versions that are too many, and returns how many, and the highest
 // of them.
 func (r *run) addVersion(h *FileHead, v *Version, number int64, created time.Time) (pruned int, through int64) {
-	keep := int(r.w.svc.limits.Versions)
-	if r.w.svc.keepVersions {
+	keep := int(r.w.svc.o.Limits.Versions)
+	if r.w.svc.o.KeepVersions {
 		keep = max(keep, len(h.Sizes))
 	}
 	if n := r.sinceOutside(); n > 0 {
