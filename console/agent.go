@@ -25,7 +25,7 @@ type agentData struct {
 	Deleted []workspace.FileInfo // that can be restored
 	Undo    workspace.FileInfo   // that the person has just deleted; zero: none
 	Below   string               // the path before the first file; "": the first files are here
-	Logs    []workspace.LogInfo
+	Logs    []workspace.LogHead
 	AllLogs bool
 	Changes []changeRow
 	Configs []Config
@@ -164,7 +164,7 @@ func (v *visit) deletedFiles(prefix string) (found []workspace.FileInfo, err err
 }
 
 // findLogs returns the first logs whose paths have a part. all is false if there may be more.
-func (v *visit) findLogs(part string) (found []workspace.LogInfo, all bool, err error) {
+func (v *visit) findLogs(part string) (found []workspace.LogHead, all bool, err error) {
 	o := workspace.ListOptions{Limit: maxLogs}
 	for range maxReads {
 		page, err := v.ws.ListLogs(v.r.Context(), o)

@@ -44,7 +44,7 @@ var listLogs = tool{
 		l, err := ws.ListLogs(ctx, a.page())
 		body := []byte("path\tentries\tbytes\tlast_entry_id\tupdated")
 		for _, g := range l.Logs {
-			body = row(body, g.Path, g.Updated, g.Entries, g.Bytes, g.Last)
+			body = row(body, g.Path, g.Updated, g.Entries(), g.Bytes, g.Last)
 		}
 		return result{listRecord{len(l.Logs), l.More, l.Next}, body}, err
 	},

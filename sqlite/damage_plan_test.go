@@ -235,7 +235,7 @@ func (m model) answers() answers {
 			}
 			u.Bytes += size
 			u.Entries += int64(len(l.kept))
-			all.log(name, workspace.LogInfo{Path: path, Entries: int64(len(l.kept)), Bytes: size, Last: l.number, Created: l.created, Updated: l.updated})
+			all.log(name, store.LogHead{Path: path, First: l.number - int64(len(l.kept)) + 1, Bytes: size, Last: l.number, Created: l.created, Updated: l.updated})
 		}
 		for _, c := range a.changes {
 			all.change(name, c)
@@ -268,8 +268,8 @@ func (a answers) current(agent, path string, v workspace.ReadResult) {
 	a["current "+agent+" "+path] = fmt.Sprintf("%d %d %d %x %q %v", v.Current, v.Version, len(v.Content), sha256.Sum256(v.Content), v.Author, v.Time.UTC())
 }
 
-func (a answers) log(agent string, l workspace.LogInfo) {
-	a["log "+agent+" "+l.Path] = fmt.Sprintf("%d %d %d %v %v", l.Entries, l.Bytes, l.Last, l.Created.UTC(), l.Updated.UTC())
+func (a answers) log(agent string, l store.LogHead) {
+	a["log "+agent+" "+l.Path] = fmt.Sprintf("%d %d %d %v %v", l.Entries(), l.Bytes, l.Last, l.Created.UTC(), l.Updated.UTC())
 }
 
 func (a answers) entry(agent, path string, e store.Entry) {

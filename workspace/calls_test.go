@@ -749,14 +749,14 @@ func (m *machine) listFiles(t *rapid.T) {
 func (m *machine) listLogs(t *rapid.T) {
 	ws, a := m.pick(t)
 	prefix, limit := drawList(t)
-	want := []workspace.LogInfo{}
+	want := []workspace.LogHead{}
 	for _, path := range live(a.logs, prefix) {
 		l := a.logs[path]
-		want = append(want, workspace.LogInfo{
-			Path: path, Entries: int64(len(l.parts)), Bytes: l.bytes(), Last: l.last, Created: l.created, Updated: l.updated,
+		want = append(want, workspace.LogHead{
+			Path: path, First: l.last - int64(len(l.parts)) + 1, Bytes: l.bytes(), Last: l.last, Created: l.created, Updated: l.updated,
 		})
 	}
-	got := []workspace.LogInfo{}
+	got := []workspace.LogHead{}
 	for o := (workspace.ListOptions{Prefix: prefix, Limit: limit}); ; {
 		list, err := ws.ListLogs(t.Context(), o)
 		if err != nil || list.More != (list.Next != "") || limit > 0 && len(list.Logs) > limit {

@@ -69,19 +69,9 @@ func (w *Workspace) ListFiles(ctx context.Context, o ListOptions) (FileList, err
 	return list, err
 }
 
-// LogInfo is a log in a [LogList].
-type LogInfo struct {
-	Path    string
-	Entries int64
-	Bytes   int64
-	Last    int64 // number of the newest entry
-	Created time.Time
-	Updated time.Time
-}
-
 // LogList is a page of logs in byte order of path.
 type LogList struct {
-	Logs []LogInfo
+	Logs []LogHead
 	More bool   // there are logs after the page
 	Next string // opaque, for ListOptions.After; "" without More
 }
@@ -90,13 +80,9 @@ type LogList struct {
 // different moments.
 func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error) {
 	page, err := w.listPage(ctx, "list logs", KindLog, o)
-	list := LogList{Logs: make([]LogInfo, len(page.Logs)), More: page.More}
-	for i, h := range page.Logs {
-		list.Logs[i] = LogInfo{Path: h.Path, Entries: h.Entries(), Bytes: h.Bytes, Last: h.Last, Created: h.Created,
-			Updated: h.Updated}
-		if page.More {
-			list.Next = h.Path
-		}
+	list := LogList{Logs: append([]LogHead{}, page.Logs...), More: page.More}
+	if page.More {
+		list.Next = page.Logs[len(page.Logs)-1].Path
 	}
 	return list, err
 }

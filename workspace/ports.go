@@ -19,6 +19,7 @@ type (
 
 	File      = store.File
 	FileHead  = store.FileHead
+	LogHead   = store.LogHead
 	Redaction = store.Redaction
 	Records   = store.Records
 	Record    = store.Record

@@ -30,10 +30,10 @@ func (c logsLs) Run(p *process) error {
 				return err
 			}
 			for _, l := range page.Logs {
-				records = append(records, logRecord{Path: l.Path, Entries: l.Entries, Bytes: l.Bytes,
+				records = append(records, logRecord{Path: l.Path, Entries: l.Entries(), Bytes: l.Bytes,
 					LastEntryID: l.Last,
 					Updated:     l.Updated.UTC()})
-				rows = append(rows, terminal.Row(l.Path, l.Entries, l.Bytes, l.Last, l.Updated))
+				rows = append(rows, terminal.Row(l.Path, l.Entries(), l.Bytes, l.Last, l.Updated))
 			}
 			if o.After = page.Next; !page.More {
 				break

@@ -191,7 +191,7 @@ func (e *exporter) logs() (paths []string, err error) {
 			return nil, err
 		}
 		for _, l := range page.Logs {
-			if l.Entries > 0 { // else all were removed
+			if l.Entries() > 0 { // else all were removed
 				paths = append(paths, l.Path+logEnd)
 			}
 		}

@@ -191,7 +191,7 @@ func (c call) read(ctx context.Context, ws *workspace.Workspace) (answer, error)
 		r, err := ws.ListLogs(ctx, workspace.ListOptions{})
 		var lines []string
 		for _, l := range r.Logs {
-			lines = append(lines, fileLine(l.Path, l.Last, l.Bytes, l.Entries))
+			lines = append(lines, fileLine(l.Path, l.Last, l.Bytes, l.Entries()))
 		}
 		return answer{Text: joined(lines)}, err
 	}
