@@ -3,8 +3,9 @@ package strictjson
 import (
 	"bytes"
 	"encoding/json"
-	"math"
+	"math/big"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -63,11 +64,21 @@ const maxNumber = 100 // bytes; no number that means something here is longer
 // 2^53, where a float64 begins to round.
 func Integer(raw []byte) (n int64, ok bool) {
 	const most = 1 << 53
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, -most <= n && n <= most
+	s := string(raw)
+	if s == "" || len(s) > maxNumber || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(raw), 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < most
+	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); ok {
+		if e, err := strconv.Atoi(exponent); err != nil || e < -100 || e > 100 {
+			return 0, false
+		}
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, false
+	}
+	n = r.Num().Int64()
+	return n, -most <= n && n <= most
 }
 
 // Unquoted returns the number, the true or the false that a valid JSON string holds: of "5" it
