@@ -34,41 +34,46 @@ type dumper struct {
 	fn  func(store.Row) error
 }
 
-// The rows of a page. With versions of 1 MiB, or entries of 256 KiB, it has 4 MiB.
-const (
-	dumpRows     = 500
-	dumpVersions = 4
-	dumpEntries  = 16
-)
+// dumpRows are the rows of a page.
+const dumpRows = 500
+
+// pages are the tables that are read page after page, by their first key, with the rows of a page.
+// With versions of 1 MiB, or entries of 256 KiB, it has 4 MiB. Other tables have few rows of a path.
+var pages = map[*store.Table]int{store.ChangeTable: dumpRows, store.VersionTable: 4, store.EntryTable: 16,
+	store.RequestTable: dumpRows}
 
 func (d dumper) run() error { return store.DumpTables(d.paths, d.rows) }
 
 // rows gives all rows of a table, or those of a path, page after page.
 func (d dumper) rows(t *store.Table, path string) error {
-	query, args, size := selectOf(t, ""), []any(nil), dumpRows
+	query, args := selectOf(t, ""), []any(nil)
 	switch {
 	case t.Content:
 		query = selectOf(t, withContent)
 	case path != "":
-		query += " AND path = $2"
-		args = append(args, path)
+		query, args = query+" AND path = $2", []any{path}
 	}
-	switch t {
-	case store.VersionTable:
-		size = dumpVersions
-	case store.EntryTable:
-		size = dumpEntries
-	case store.SummaryTable: // there are few
-		size = math.MaxInt32
-	}
-	for after := ""; ; {
-		order := ""
-		if t.Key != "" {
-			order = " ORDER BY " + t.Key
+	size := pages[t]
+	if size > 0 {
+		after := 2 // the number of the argument
+		if t.OfPath {
+			after = 3
 		}
+		query += fmt.Sprintf(" AND %s > $%d", t.Key, after)
+		if args = []any{int64(math.MinInt64)}; t == store.RequestTable {
+			args[0] = "" // which is no key
+		}
+	}
+	if t.Key != "" {
+		query += " ORDER BY " + t.Key
+	}
+	if size > 0 {
+		query += fmt.Sprint(" LIMIT ", size)
+	}
+	for {
 		var page []store.Row
-		if err := d.do(d.reader.rows(t, path, fmt.Sprintf("%s%s%s LIMIT %d", query, after, order, size), nil,
-			func(r store.Row) { page = append(page, r) }, args...)); err != nil {
+		if err := d.do(d.reader.rows(t, path, query, nil, func(r store.Row) { page = append(page, r) },
+			args...)); err != nil {
 			return err
 		}
 		for _, r := range page {
@@ -79,19 +84,11 @@ func (d dumper) rows(t *store.Table, path string) error {
 				return err
 			}
 		}
-		if len(page) < size {
+		if size == 0 || len(page) < size {
 			return nil
 		}
-		if after == "" {
-			args = append(args, nil)
-			keys := 1
-			if t.OfPath {
-				keys = 2
-			}
-			after = fmt.Sprintf(" AND %s > $%d", t.Key, keys+len(args))
-		}
 		_, fields := page[len(page)-1].Table()
-		args[len(args)-1] = fields[0]
+		args[0] = fields[0]
 	}
 }
 

@@ -38,7 +38,7 @@ func (w *writer) checkpoint() {
 	}
 	defer w.giveTurn()
 	whole, err := w.truncateLog(0)
-	if engine.IsFull(err) && w.releaseReserve(err) {
+	if engine.IsFull(err) && w.releaseReserve() {
 		w.tookReserve = true
 		whole, err = w.truncateLog(0)
 	}
@@ -109,12 +109,8 @@ func (w *writer) runCheckpoint(mode string) (engine.LogState, error) {
 	return l, err
 }
 
-// releaseReserve releases the reserve if the error means a full disk, and not a limit of
-// the process on the size of its files.
-func (w *writer) releaseReserve(err error) bool {
-	if engine.CodeOf(err)&0xff != engine.CodeFull && dbfile.FileSizeLimited() {
-		return false
-	}
+// releaseReserve releases the reserve of a full disk. It reports whether there was one.
+func (w *writer) releaseReserve() bool {
 	w.refillAt = time.Now().Add(idleAfter)
 	return w.reserve.Release()
 }

@@ -409,9 +409,6 @@ func limitFileSize(args []string) error {
 			return fmt.Errorf("delete = %v, want ErrStorageFull or nil", err)
 		}
 	}
-	if info, err := os.Stat(args[0] + "-reserve"); err != nil || info.Size() != 4<<20 {
-		return fmt.Errorf("the reserve was given up: %v, %v", info.Size(), err)
-	}
 	if err := acked.check(ctx, svc); err != nil {
 		return err
 	}

@@ -45,8 +45,10 @@ func (w *writer) finishGroup(err error) {
 	switch {
 	case err == nil:
 		w.dirty = true
-		w.meter.committed()
-		w.answer()
+		w.meter.commit.end()
+		for _, j := range w.group {
+			w.reply(j)
+		}
 		w.boundLog()
 		w.refillReserve()
 	case engine.IsFsync(err):
@@ -186,13 +188,6 @@ func (w *writer) commit() error {
 	return err
 }
 
-// answer tells the callers of the group.
-func (w *writer) answer() {
-	for _, j := range w.group {
-		w.reply(j)
-	}
-}
-
 // reply tells the caller of a job, and whoever watches its owner.
 func (w *writer) reply(j *job) {
 	ok := j.err == nil && !j.panicked && !j.exited
@@ -231,8 +226,6 @@ func (w *writer) runAlone() {
 			j.err = w.alone(j)
 		}
 		switch {
-		case engine.IsFull(j.err):
-			w.meter.foundFull()
 		case engine.IsFsync(j.err):
 			w.lostFsync(j.err)
 			return
@@ -249,7 +242,7 @@ func (w *writer) runAlone() {
 // only removes something, alone releases the reserve and runs it once more.
 func (w *writer) alone(j *job) error {
 	err := w.once(j)
-	if engine.IsFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve(err) {
+	if engine.IsFull(err) && j.tx.removed && !j.tx.added && w.releaseReserve() {
 		if err = w.once(j); err == nil {
 			w.truncateLog(0)
 		}
@@ -275,6 +268,6 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.dirty = true
-	w.meter.committed()
+	w.meter.commit.end()
 	return nil
 }

@@ -112,10 +112,3 @@ func allocate(f *os.File, size int64) error {
 	}
 	return writeZeros(f, size)
 }
-
-// FileSizeLimited reports whether the process has a limit on the size of its files. A
-// write that fails then does not mean that the disk is full.
-func FileSizeLimited() bool {
-	var l unix.Rlimit
-	return unix.Getrlimit(unix.RLIMIT_FSIZE, &l) == nil && l.Cur != unix.RLIM_INFINITY
-}

@@ -20,6 +20,3 @@ func FreeBytes(string) int64 { return math.MaxInt64 }
 func TempFolder() string { return os.TempDir() }
 
 func allocate(f *os.File, size int64) error { return writeZeros(f, size) }
-
-// FileSizeLimited reports false on this operating system.
-func FileSizeLimited() bool { return false }
