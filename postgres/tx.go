@@ -315,7 +315,7 @@ func (t *tx) Forget(o store.Old) error {
 		batch = append(batch, wire.Statement{
 			SQL: "DELETE FROM requests WHERE owner = $1 AND key IN (SELECT key FROM requests WHERE owner = $1 AND " +
 				"(created < $2 OR created > $3)" +
-				" ORDER BY created >= $2, created, key LIMIT $4)",
+				" ORDER BY created, key LIMIT $4)",
 			Args: []any{t.owner, o.DueBefore, o.DueAfter, int64(o.Requests)},
 		})
 	}

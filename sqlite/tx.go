@@ -229,7 +229,7 @@ func (t *tx) Forget(o store.Old) error {
 		return nil
 	}
 	dropped, err := t.exec("DELETE FROM requests WHERE owner = ?1 AND key IN (SELECT key FROM requests WHERE "+
-		"owner = ?1 AND (created < ?2 OR created > ?3) ORDER BY created >= ?2, created, key LIMIT ?4)", t.owner,
+		"owner = ?1 AND (created < ?2 OR created > ?3) ORDER BY created, key LIMIT ?4)", t.owner,
 		row.Micros(o.DueBefore), row.Micros(o.DueAfter), int64(o.Requests))
 	t.removed = t.removed || dropped > 0
 	return err
