@@ -107,8 +107,9 @@ func TestDeletedLeftOut(t *testing.T) {
 	}
 }
 
-// A file that is deleted and written again while the files are listed is exported once. Of a deleted
-// file whose last version is damaged, an import brings nothing, and says why once.
+// A file that is deleted while the files are listed is exported as deleted, and once if it is also
+// written again. Of a deleted file whose last version is damaged, an import brings nothing, and
+// says why once.
 func TestDeletedMeanwhile(t *testing.T) {
 	ctx := t.Context()
 	o := workspace.Options{KeepDeleted: 720 * time.Hour}
@@ -125,10 +126,15 @@ func TestDeletedMeanwhile(t *testing.T) {
 	afterList := func(n int64, s workspace.Store, fn func()) workspace.Store {
 		return &stepStore{Store: s, at: 2*n + 1, stop: fn}
 	}
+	quick := afterList(1, store, func() { remove("f") })
+	if sum := export(t, agent(t, quick, "a", o), t.TempDir(), true); sum.Files != 0 || sum.Deleted != 2 {
+		t.Errorf("Export = %+v, want f as a deleted file, and damaged", sum)
+	}
+	testkit.Must(t, testkit.Err(ws.RestoreFile(ctx, "f", workspace.RestoreOptions{})))
 	busy := afterList(1, afterList(2, store, func() { write(t, ws, "f", "two") }), func() { remove("f") })
 	dir := t.TempDir()
-	if sum := export(t, agent(t, busy, "a", o), dir, true); sum.Files != 1 || sum.Deleted != 1 || sum.Versions != 3 {
-		t.Errorf("Export = %+v, want f with two versions, and damaged", sum)
+	if sum := export(t, agent(t, busy, "a", o), dir, true); sum.Files != 1 || sum.Deleted != 1 || sum.Versions != 4 {
+		t.Errorf("Export = %+v, want f with three versions, and damaged", sum)
 	}
 	testkit.Must(t, os.WriteFile(filepath.Join(dir, "versions", "damaged", "%v1"), []byte("?"), 0o600))
 	r := importAll(t, memory(t, o), dir)

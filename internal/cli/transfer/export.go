@@ -209,8 +209,13 @@ func (e *exporter) file(f workspace.FileInfo, name string) error {
 	below, gone := int64(math.MaxInt64), !f.Expires.IsZero()
 	if !gone {
 		r, err := e.ws.ReadFile(e.ctx, f.Path, workspace.ReadOptions{})
+		var d *workspace.Deletion
+		if e.o.Versions && errors.As(err, &d) { // since it was listed
+			f.Updated, f.Expires, f.Deleter = d.Time, d.Until, d.Deleter
+			return e.file(f, name)
+		}
 		if errors.Is(err, workspace.ErrNotFound) {
-			return nil // it was deleted meanwhile
+			return nil // it was moved or deleted meanwhile
 		}
 		if err != nil {
 			return err
