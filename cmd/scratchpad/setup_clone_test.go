@@ -53,7 +53,10 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 		for file, args := range files {
 			for _, more := range [][]string{nil, {"--agent", "mine"}, {"--tenant", "mine"}}[:max(1, 3-2*i)] {
 				o := a.run(t, slices.Concat(args, []string{"--yes", "--dry-run"}, more)...)
-				o.must(t, 4, file+" has a server scratchpad that setup did not write", "remove that one and run setup again")
+				o.must(t, 4, file+" has a server scratchpad that setup did not write", "remove that one", "and run setup again")
+				if how := "that one with claude mcp remove -s user scratchpad,"; strings.Contains(o.err, how) != (args[1] == "--client" && args[2] == "claude-code") {
+					t.Errorf("%s: setup says %s", file, o.err)
+				}
 				if shown := `"--agent","$(`; strings.Contains(entry, "$(") != strings.Contains(o.err, shown) || strings.Contains(o.err, "theirs-not-shown") {
 					t.Errorf("%s is shown as %s", entry, o.err)
 				}
@@ -81,6 +84,8 @@ func TestSetupAfterForeignEntry(t *testing.T) {
 	a, evil, _ := cloneOf(t)
 	own := a.install(t, "claude-code", `{"mcpServers": {"scratchpad": {}}}`)
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--client", "cursor").must(t, 4, "Cursor: the server starts", "Claude Code: ")
+	a.install(t, "codex", "[mcp_servers.scratchpad]\ncommand = 'x'\n")
+	a.run(t, "setup", "--yes", "--client", "codex").must(t, 4, "remove that one with codex mcp remove scratchpad, and run setup again")
 	var printed clientConfig
 	testkit.Must(t, json.Unmarshal([]byte(a.run(t, "client-config", "claude-code", "--json").out), &printed))
 	testkit.Must(t, os.WriteFile(own, []byte(printed.Snippet), 0o644))

@@ -219,9 +219,16 @@ func (c *Client) checkForeign(have clientconfig.Entry) error {
 	if err != nil || have.Equal(want) {
 		return err
 	}
-	return clientconfig.Errorf(store.ErrConflict, "%s has a server %s that setup did not write: %s; remove that one "+
+	how := map[string]string{
+		"claude-code": " with claude mcp remove -s user " + ServerName + ",",
+		"codex":       " with codex mcp remove " + ServerName + ",",
+	}[c.Name]
+	if c.OfProject {
+		how = ""
+	}
+	return clientconfig.Errorf(store.ErrConflict, "%s has a server %s that setup did not write: %s; remove that one%s "+
 		"and run setup again, or add what scratchpad client-config %s prints by another name", c.File, ServerName, have,
-		c.Name)
+		how, c.Name)
 }
 
 func (c *Client) changes() bool {
