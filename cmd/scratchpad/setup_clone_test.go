@@ -72,6 +72,8 @@ func TestSetupStartsNothingOfAProject(t *testing.T) {
 			t.Errorf("the file of the project has changed, %s", entry)
 		}
 	}
+	testkit.Must(t, os.Remove(filepath.Join(a.project, ".cursor/mcp.json")))
+	a.run(t, "setup", "--yes", "--client", "cursor", "--project", ".").must(t, 0, "Restart Cursor in "+a.project+", and say", "in "+a.project+":\n  scratchpad files cat START.md\n")
 	if _, err := os.Stat(made); err == nil {
 		t.Error("the foreign program was started")
 	}

@@ -74,7 +74,9 @@ func (p *Plan) PrintDone(out io.Writer) error {
 		}
 		if len(c.Tools) > 0 {
 			fmt.Fprintf(out, "%s: the server starts and has %s.\n", c.Title, phrase.Plural(int64(len(c.Tools)), "tool"))
-			first = cmp.Or(first, c)
+			if first == nil || c.OfProject {
+				first = c
+			}
 		}
 	}
 	if p.o.Share {
@@ -84,7 +86,7 @@ func (p *Plan) PrintDone(out io.Writer) error {
 		_, err := fmt.Fprintf(out, "Try this first: %s demo\n", program)
 		return err
 	}
-	where, agent := " in a project", ""
+	where, agent := " in "+cmp.Or(terminal.OneLine(p.o.Project), "a project"), ""
 	if first.Agent != "" {
 		where, agent = "", " --agent "+first.Agent
 	}
@@ -95,6 +97,6 @@ Then read the note yourself%s:
   %s files cat START.md%s
 To take everything back:
   %s setup --undo
-`, first.Title, where, strings.Replace(where, "a project", "the folder of that project", 1), program, agent, program)
+`, first.Title, where, strings.Replace(where, " in a project", " in the folder of that project", 1), program, agent, program)
 	return err
 }
