@@ -25,7 +25,9 @@ type exported struct {
 // Run exports the agent's files and logs.
 func (c exportCommand) Run(p *process) error {
 	return p.with(p.openToLook, func(ws *workspace.Workspace) error {
-		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions})
+		show, end := terminal.Progress(p.err, "exporting")
+		sum, err := transfer.Export(p.ctx, ws, c.Dir, transfer.ExportOptions{Versions: c.Versions, Progress: show})
+		end()
 		if err != nil && transfer.IsHalf(c.Dir) && !errors.Is(err, workspace.ErrConflict) {
 			return failure.Followed(err, "the folder is not a whole export; remove it, and run the export again")
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/cli/project"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/report"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/repository"
+	"github.com/agent-scratchpad/scratchpad/internal/cli/terminal"
 	"github.com/agent-scratchpad/scratchpad/internal/cli/transfer"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
 	"github.com/agent-scratchpad/scratchpad/internal/phrase"
@@ -50,7 +51,9 @@ func (c importCommand) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		o := transfer.ImportOptions{DryRun: c.DryRun, All: c.All, Paths: p.line.Paths.PathRule, Words: failure.Words}
+		show, end := terminal.Progress(p.err, "importing")
+		o := transfer.ImportOptions{DryRun: c.DryRun, All: c.All, Paths: p.line.Paths.PathRule, Words: failure.Words,
+			Progress: show}
 		var r transfer.Imported
 		if c.From == "" {
 			r, err = transfer.Import(p.ctx, ws, c.Dir, o)
@@ -58,6 +61,7 @@ func (c importCommand) Run(p *process) error {
 			c.Dir = place.Path()
 			r, err = transfer.ImportFrom(p.ctx, ws, source, place, o)
 		}
+		end()
 		return c.report(p, ws.Agent(), r, err)
 	})
 }

@@ -23,8 +23,9 @@ import (
 
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
-	Versions bool             // export all versions that are kept, also those of deleted files
-	Now      func() time.Time // nil: time.Now
+	Versions bool                    // export all versions that are kept, also those of deleted files
+	Now      func() time.Time        // nil: time.Now
+	Progress func(done, total int64) // is called after each file and log; nil: is not
 }
 
 // Exported counts what an export holds.
@@ -48,6 +49,9 @@ type Exported struct {
 func Export(ctx context.Context, ws *workspace.Workspace, dir string, o ExportOptions) (Exported, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Progress == nil {
+		o.Progress = func(done, total int64) {}
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Exported{}, err
@@ -121,17 +125,20 @@ func (e *exporter) run() error {
 			paths = append(paths, f.Path)
 		}
 		names := escapeAll(paths)
-		for _, f := range files {
+		total := int64(len(files) + len(logs))
+		for i, f := range files {
 			if err := e.file(f, names[f.Path]); err != nil {
 				return err
 			}
+			e.o.Progress(int64(i+1), total)
 		}
 		e.out.begin("logs")
 		names = escapeAll(logs)
-		for _, path := range logs {
+		for i, path := range logs {
 			if err := e.log(path[:len(path)-len(logEnd)], names[path]); err != nil {
 				return err
 			}
+			e.o.Progress(int64(len(files)+i+1), total)
 		}
 		return e.out.end()
 	})

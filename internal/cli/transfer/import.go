@@ -15,11 +15,12 @@ import (
 
 // ImportOptions of [Import]. The zero value imports.
 type ImportOptions struct {
-	DryRun bool               // only report what would change; limits are not checked
-	All    bool               // import hidden names too, and what programs make for themselves
-	Paths  workspace.PathRule // which paths the workspace allows
-	Words  store.Words        // words the reasons why names are left out
-	Now    func() time.Time   // nil: time.Now
+	DryRun   bool                    // only report what would change; limits are not checked
+	All      bool                    // import hidden names too, and what programs make for themselves
+	Paths    workspace.PathRule      // which paths the workspace allows
+	Words    store.Words             // words the reasons why names are left out
+	Now      func() time.Time        // nil: time.Now
+	Progress func(done, total int64) // is called before each file and log; nil: is not
 }
 
 // Imported says what an import changed, or with DryRun would change.
@@ -116,6 +117,8 @@ type importer struct {
 	names  map[string]string // of the paths so far; with end and a slash before them
 	result Imported
 	source Source // zero: none
+	done   int64  // files and logs that were begun
+	total  int64  // files and logs that were found
 
 	exported time.Time // when the export began; zero if the folder is none
 }
@@ -135,6 +138,7 @@ func (im *importer) run(dir string) error {
 		return err
 	}
 	im.result.Export = true
+	im.total = int64(len(m.files) + len(m.logs))
 	for _, versions := range m.files {
 		last := versions[len(versions)-1]
 		if err := im.each(last.Name, last.Path, "",
@@ -186,6 +190,10 @@ func (im *importer) each(name, path, end string, fn func(path string) error) err
 	if err := im.ctx.Err(); err != nil {
 		return err
 	}
+	if im.o.Progress != nil {
+		im.o.Progress(im.done, im.total)
+	}
+	im.done++
 	p, err := im.o.Paths.Parse(path)
 	if err != nil {
 		return im.unless(name, err)

@@ -77,6 +77,7 @@ func (im *importer) added(m *manifest) error {
 
 // found imports files that have no history.
 func (im *importer) found(all []found) error {
+	im.total += int64(len(all))
 	for _, f := range all {
 		err := im.each(f.name, f.path, "", func(path string) error {
 			content, err := f.content, error(nil)

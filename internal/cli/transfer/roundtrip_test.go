@@ -289,3 +289,19 @@ func TestImportOnePathTwice(t *testing.T) {
 		t.Errorf("changes %+v, left out (-want +got):\n%s", r.Changes, diff)
 	}
 }
+
+// Export and Import tell of each file and log.
+func TestProgress(t *testing.T) {
+	var told []string
+	tell := func(done, total int64) { told = append(told, fmt.Sprint(done, "/", total)) }
+	ws, dir := memory(t, workspace.Options{}), t.TempDir()
+	write(t, ws, "a", "x")
+	appendLog(t, ws, "l", "x")
+	testkit.Must(t, testkit.Err(transfer.Export(t.Context(), ws, dir, transfer.ExportOptions{Progress: tell})))
+	testkit.Must(t, os.WriteFile(filepath.Join(dir, "files", "b"), nil, 0o600)) // beside what was exported
+	importWith(t, memory(t, workspace.Options{}), dir, transfer.ImportOptions{Progress: tell})
+	want := []string{"1/2", "2/2", "0/2", "1/2", "2/3"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
+	}
+}
