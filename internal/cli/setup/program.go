@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -86,35 +87,19 @@ func choosePath() (string, error) {
 			return found, nil
 		}
 	}
-	folders := programFolders()
-	if len(folders) == 0 {
-		return "", errors.New("there is no home folder for the program; name a folder with --bin")
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%w; name a folder for the program with --bin", err)
 	}
-	for _, dir := range folders {
-		if isOnPath(dir) {
-			return filepath.Join(dir, programName()), nil
-		}
-	}
-	return filepath.Join(folders[0], programName()), nil
-}
-
-// programFolders are the folders for programs of this user, the best first.
-func programFolders() (all []string) {
-	home, _ := os.UserHomeDir() // "" makes a folder relative
 	local := filepath.Join(home, ".local", "bin")
 	if runtime.GOOS == "windows" {
-		local = filepath.Join(os.Getenv("LOCALAPPDATA"), "Programs", "scratchpad")
+		data := cmp.Or(os.Getenv("LOCALAPPDATA"), filepath.Join(home, "AppData", "Local"))
+		local = filepath.Join(data, "Programs", "scratchpad")
 	}
-	goPath := filepath.Join(home, "go")
-	if list := filepath.SplitList(os.Getenv("GOPATH")); len(list) > 0 {
-		goPath = list[0]
+	if other := cmp.Or(os.Getenv("GOBIN"), filepath.Join(home, "go", "bin")); !isOnPath(local) && isOnPath(other) {
+		return filepath.Join(other, programName()), nil
 	}
-	for _, dir := range []string{local, os.Getenv("GOBIN"), filepath.Join(goPath, "bin")} {
-		if filepath.IsAbs(dir) {
-			all = append(all, dir)
-		}
-	}
-	return all
+	return filepath.Join(local, programName()), nil
 }
 
 func programName() string {
