@@ -45,7 +45,7 @@ func (w *writer) finishGroup(err error) {
 	switch {
 	case err == nil:
 		w.dirty = true
-		w.meter.commit.end()
+		w.meter.committed()
 		for _, j := range w.group {
 			w.reply(j)
 		}
@@ -226,6 +226,8 @@ func (w *writer) runAlone() {
 			j.err = w.alone(j)
 		}
 		switch {
+		case engine.IsFull(j.err):
+			w.meter.foundFull()
 		case engine.IsFsync(j.err):
 			w.lostFsync(j.err)
 			return
@@ -268,6 +270,6 @@ func (w *writer) once(j *job) error {
 		return err
 	}
 	w.dirty = true
-	w.meter.commit.end()
+	w.meter.committed()
 	return nil
 }

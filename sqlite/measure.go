@@ -39,11 +39,12 @@ func (p *phase) running() time.Duration {
 
 // measures are those of the writer.
 type measures struct {
-	written    atomic.Int64 // functions that were answered without an error
-	failed     atomic.Int64 // functions that were answered with one
-	turn       phase        // waiting for the turn to write
-	commit     phase        // transactions, from their begin to the sync
-	checkpoint phase        // checkpoints
+	written    atomic.Int64              // functions that were answered without an error
+	failed     atomic.Int64              // functions that were answered with one
+	turn       phase                     // waiting for the turn to write
+	commit     phase                     // transactions, from their begin to the sync
+	checkpoint phase                     // checkpoints
+	full       atomic.Pointer[time.Time] // when the disk was full; nil: a commit came after that
 }
 
 // answered counts the answer to a function.
@@ -55,14 +56,29 @@ func (m *measures) answered(ok bool) {
 	}
 }
 
+// committed ends a transaction that was committed.
+func (m *measures) committed() {
+	m.commit.end()
+	m.full.Store(nil)
+}
+
+func (m *measures) foundFull() {
+	now := time.Now()
+	m.full.Store(&now)
+}
+
 const (
 	lateTurn   = 5 * time.Second  // a writer that waits longer for its turn is stopped by another process
 	lateCommit = 10 * time.Second // a commit that takes longer is stopped by its disk
+	fullFor    = 5 * time.Second  // how long a write counts that found the disk full
 )
 
-// late returns [store.ErrBusy] if something has kept the writer for long.
+// late returns [store.ErrBusy] if something has kept the writer for long, and
+// [store.ErrStorageFull] if the last write has just found the disk full.
 func (m *measures) late() error {
-	switch {
+	switch full := m.full.Load(); {
+	case full != nil && time.Since(*full) < fullFor:
+		return store.Errorf(store.ErrStorageFull, "the disk was full at the last write; make room on it")
 	case m.turn.running() > lateTurn:
 		return store.Errorf(store.ErrBusy, "another process has been writing for more than %v and does not give up "+
 			"its turn; end it, unless it removes redacted content from a large file", lateTurn)

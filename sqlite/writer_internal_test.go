@@ -153,7 +153,7 @@ func TestRefuseSparesLaterJobs(t *testing.T) {
 	}
 }
 
-// Trouble counts as trouble for as long as it lasts.
+// Trouble counts as trouble for as long as it lasts, and a full disk for a while.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m measures
@@ -174,8 +174,15 @@ func TestLate(t *testing.T) {
 		m.commit.begin()
 		time.Sleep(lateCommit + 1)
 		expect("in a long commit", store.ErrBusy)
-		m.commit.end()
+		m.committed()
 		expect("after it", nil)
+		m.foundFull()
+		expect("on a full disk", store.ErrStorageFull)
+		m.committed()
+		expect("after a commit", nil)
+		m.foundFull()
+		time.Sleep(fullFor)
+		expect("after a while", nil)
 	})
 }
 
