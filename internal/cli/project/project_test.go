@@ -434,6 +434,15 @@ func TestMovesAndCopies(t *testing.T) {
 	w.want(read, "read")
 	testkit.Must(t, os.Rename(read, read+"2"))
 	w.want(read+"2", "read")
+	// One that it could not keep at first is made by a later write.
+	late := w.repo("late", "")
+	file := filepath.Join(late, ".git", "scratchpad")
+	testkit.Must(t, os.WriteFile(file, nil, 0o600))
+	w.want(late, "late")
+	testkit.Must(t, os.Remove(file))
+	w.want(late, "late")
+	testkit.Must(t, os.Rename(late, late+"r"))
+	w.want(late+"r", "late")
 	if odd := filepath.Join(w.home, "odd\xff\xfe"); os.Mkdir(odd, 0o755) == nil { // not on every system
 		w.want(w.repo("odd\xff\xfe", ""), "odd")
 		before, err := w.Store.System(t.Context()).List("", "", 1000)

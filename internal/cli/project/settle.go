@@ -35,10 +35,7 @@ func (p Project) Settle(ctx context.Context) (agent string, err error) {
 	case p.ruled || repo == nil:
 		return p.Agent, nil
 	}
-	id := repo.ID()
-	if !p.Settled && id == "" {
-		id = repo.MakeID()
-	}
+	id := repo.MakeID()
 	err = p.records.update(ctx, func(l list) (list, error) {
 		now, err := p.records.find(ctx, l, p.place)
 		if now.Off { // meanwhile
