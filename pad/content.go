@@ -1,6 +1,7 @@
 package pad
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -165,23 +166,13 @@ func (c *content) below(prefix string) iter.Seq[*entry] {
 			}
 			return true
 		})
-		slices.SortFunc(list, bySeq)
+		slices.SortFunc(list, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
 		for _, e := range list {
 			if !yield(e) {
 				return
 			}
 		}
 	}
-}
-
-func bySeq(a, b *entry) int {
-	switch {
-	case a.seq < b.seq:
-		return -1
-	case a.seq > b.seq:
-		return 1
-	}
-	return 0
 }
 
 // withTag returns all entries of a view with a tag, in the order of creation.

@@ -1,6 +1,7 @@
 package pad
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,28 +87,18 @@ func (f fileSaver) Save(ctx context.Context, s *Snapshot) error {
 }
 
 // replace replaces the content of a file in one step.
-func replace(path string, text []byte) (err error) {
+func replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			temp.Close()
-			os.Remove(temp.Name())
-		}
-	}()
-	if _, err = temp.Write(text); err != nil {
-		return err
+	_, err = temp.Write(text)
+	if err = cmp.Or(err, temp.Sync(), temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
 	}
-	if err = temp.Sync(); err != nil {
-		return err
-	}
-	if err = temp.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(temp.Name(), path); err != nil {
+	if err != nil {
+		os.Remove(temp.Name())
 		return err
 	}
 	d, err := os.Open(dir)

@@ -1,6 +1,7 @@
 package pad
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -207,13 +208,7 @@ func (m *merge) inOrder() []*step {
 		}
 	}
 	slices.SortFunc(list, func(a, b *step) int {
-		switch x, y := a.place(), b.place(); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return strings.Compare(a.key, b.key)
+		return cmp.Or(cmp.Compare(a.place(), b.place()), strings.Compare(a.key, b.key))
 	})
 	return list
 }

@@ -32,10 +32,7 @@ func newBudget(r *rendering, most int, counter func(string) int) *budget {
 		b.counter = tokens.Estimate
 	}
 	slices.SortStableFunc(b.oldest, func(p, q *piece) int {
-		if c := p.entry.updated.Compare(q.entry.updated); c != 0 {
-			return c
-		}
-		return cmp.Compare(p.entry.revision, q.entry.revision)
+		return cmp.Or(p.entry.updated.Compare(q.entry.updated), cmp.Compare(p.entry.revision, q.entry.revision))
 	})
 	return b
 }

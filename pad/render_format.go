@@ -55,7 +55,7 @@ func kvEntry(key, value string, m *meta) string {
 // markdownEntry writes an entry whose key ends before the first line that is not
 // indented. If all lines are indented, the key is the first line.
 func markdownEntry(key, value string, m *meta) string {
-	block := opensBlock(value)
+	block := opensBlock.MatchString(value)
 	if ambiguous(key) || block && indented(key) != key {
 		key = quoted(key)
 	}
@@ -72,17 +72,17 @@ func markdownEntry(key, value string, m *meta) string {
 }
 
 func xmlEntry(key, value string, m *meta) string {
-	text := `<entry key="` + xmlEscaped(key, true) + `"`
+	text := `<entry key="` + xmlEscaped(key, inAttribute) + `"`
 	if m != nil {
 		text += ` updated="` + m.updated + `"`
 		if m.limit != "" {
 			text += ` ` + m.limit + `="` + m.until + `"`
 		}
 		if len(m.tags) > 0 {
-			text += ` tags="` + xmlEscaped(tagList(m.tags), true) + `"`
+			text += ` tags="` + xmlEscaped(tagList(m.tags), inAttribute) + `"`
 		}
 	}
-	return text + ">" + xmlEscaped(value, false) + "</entry>"
+	return text + ">" + xmlEscaped(value, inText) + "</entry>"
 }
 
 func jsonEntry(key, value string, m *meta) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,26 +39,9 @@ func ambiguous(name string) bool {
 	return r == '"' || unicode.IsSpace(r) || strings.ContainsRune(lineBreaks, r)
 }
 
-// opensBlock reports whether a line could begin something other than a paragraph in
-// Markdown, or looks indented.
-func opensBlock(line string) bool {
-	if line == "" || strings.ContainsRune(lineBreaks, rune(line[0])) {
-		return false // a blank line
-	}
-	switch c := line[0]; {
-	case strings.IndexByte(" \t#><", c) >= 0:
-		return true
-	case strings.IndexByte("-+*_=", c) >= 0:
-		r, _ := utf8.DecodeRuneInString(line[1:])
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	case '0' <= c && c <= '9':
-		rest := strings.TrimLeft(line, "0123456789")
-		return strings.HasPrefix(rest, ".") && !startsDigit(rest[1:]) || strings.HasPrefix(rest, ")")
-	}
-	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
-}
-
-func startsDigit(s string) bool { return s != "" && '0' <= s[0] && s[0] <= '9' }
+// opensBlock matches a line that could begin something other than a paragraph in Markdown, or looks
+// indented.
+var opensBlock = regexp.MustCompile("^(?:[ \\t#><]|[-+*_=](?:[^\\p{L}\\p{Nd}]|$)|[0-9]+(?:\\.(?:[^0-9]|$)|\\))|```|~~~)")
 
 // quoted returns a text as a JSON string on one line.
 func quoted(text string) string {
@@ -119,30 +103,20 @@ func validUTF8(s string) string {
 	return strings.Map(func(r rune) rune { return r }, s)
 }
 
-// xmlEscaped returns a text as XML. Quotes are escaped only in attributes, as each escape
-// costs tokens. White space that a parser would change is written by its number.
-func xmlEscaped(text string, attribute bool) string {
-	var b strings.Builder
-	b.Grow(len(text))
-	for _, r := range text {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"' && attribute:
-			b.WriteString("&quot;")
-		case r == '\'' && attribute:
-			b.WriteString("&apos;")
-		case r == '\r', attribute && (r == '\n' || r == '\t'):
-			fmt.Fprintf(&b, "&#%d;", r)
-		case r < ' ' && r != '\n' && r != '\t', r == 0xFFFE, r == 0xFFFF:
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
+// Quotes are escaped only in attributes, as each escape costs tokens. White space that a parser
+// would change is written by its number.
+var (
+	inText      = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;")
+	inAttribute = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", "&#13;", `"`, "&quot;",
+		"'", "&apos;", "\n", "&#10;", "\t", "&#9;")
+)
+
+// xmlEscaped returns a text as XML, with U+FFFD in place of what XML cannot hold.
+func xmlEscaped(text string, escapes *strings.Replacer) string {
+	return escapes.Replace(strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
 		}
-	}
-	return b.String()
+		return r
+	}, text))
 }
