@@ -151,10 +151,10 @@ func joinHangul(units []unit, letter rune, end int32) bool {
 
 // The classes of bytes, as bits.
 const (
-	byteBetween = 0 // between words
-	byteLower   = 1 // of a word: not upper case
-	byteUpper   = 2
-	byteWide    = 4 // of a character that is not ASCII
+	byteBetween = 0x00 // between words
+	byteLower   = 0x01 // of a word: not upper case
+	byteWide    = 0x02 // of a character that is not ASCII
+	byteUpper   = 0x20 // the bit that makes an upper case letter of ASCII a lower case one
 )
 
 var byteClass = func() (table [256]uint8) {
@@ -166,17 +166,6 @@ var byteClass = func() (table [256]uint8) {
 			table[b] = byteUpper
 		case c.inWord():
 			table[b] = byteLower
-		}
-	}
-	return table
-}()
-
-// toLower has each byte, and for an upper case letter of ASCII its lower case.
-var toLower = func() (table [256]byte) {
-	for b := range table {
-		table[b] = byte(b)
-		if b >= 'A' && b <= 'Z' {
-			table[b] |= 0x20
 		}
 	}
 	return table

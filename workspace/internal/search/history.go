@@ -57,7 +57,9 @@ func (s storePages) scan(at Place) store.ScanQuery {
 
 // read returns a version in which the lines are empty that a newer one has.
 func (h *History) read(path string, v *store.Version) (unseen []byte) {
-	h.begin(path)
+	if h.known == nil || h.path != path {
+		h.seed, h.known, h.path = maphash.MakeSeed(), map[uint64]int64{}, path
+	}
 	h.from = v.Number
 	at, same := 0, true // all lines before at are as in the version
 	for line := range bytes.Lines(v.Content) {
@@ -81,19 +83,6 @@ func (h *History) read(path string, v *store.Version) (unseen []byte) {
 		return v.Content
 	}
 	return unseen
-}
-
-// begin makes h ready for the versions of a path.
-func (h *History) begin(path string) {
-	const small = 1 << 13 // lines; to clear a larger map takes longer than to make one
-	switch {
-	case h.known != nil && h.path == path:
-		return
-	case h.known == nil || len(h.known) > small:
-		h.seed, h.known = maphash.MakeSeed(), map[uint64]int64{}
-	}
-	clear(h.known)
-	h.path = path
 }
 
 // catchUp reads the versions of a file that are before a place, unless they were read last.

@@ -23,12 +23,11 @@ func (s *scorer) bestLine(body *scanner, text []byte, headEnd int) (line int, sh
 	for i := 0; i < len(hits); {
 		at := int(hits[i].start) - lastLine(text[:hits[i].start])
 		end := at + lineSize(text[at:])
-		score, from, terms := 0.0, i, 0
+		score, from := 0.0, i
 		for ; i < len(hits) && int(hits[i].start) < end; i++ {
 			if t := hits[i].term; inLine[t] != at+1 {
 				inLine[t] = at + 1
 				score += s.rarities[t]
-				terms++
 			}
 		}
 		if at < headEnd {
@@ -36,9 +35,6 @@ func (s *scorer) bestLine(body *scanner, text []byte, headEnd int) (line int, sh
 		}
 		if score > bestScore {
 			bestAt, bestScore, bestFrom, bestTo = at, score, from, i
-		}
-		if terms == len(body.seen) && terms <= 2 && at >= headEnd {
-			break // no line says more; sums of more terms differ by their order
 		}
 	}
 	end := bestAt + lineSize(text[bestAt:])

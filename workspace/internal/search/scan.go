@@ -65,7 +65,7 @@ func (s *scanner) mayMatch() (may bool) {
 	}
 	lower, all := slices.Grow(s.buf[:0], len(s.text))[:len(s.text)], byte(0)
 	for i, b := range s.text {
-		lower[i] = toLower[b]
+		lower[i] = b | byteClass[b]&byteUpper
 		all |= b
 	}
 	s.buf = lower
