@@ -3,7 +3,6 @@ package pad
 import (
 	"iter"
 	"slices"
-	"time"
 )
 
 // Len returns the number of live entries.
@@ -17,24 +16,16 @@ func (p *Pad) Len() int {
 	}
 	v, now := s.view(), s.o.Now()
 	n := 0
-	for range p.live(v, now) {
+	for range v.live(p.prefix, now) {
 		n++
 	}
 	return n
 }
 
-// live returns the live entries of the pad or the view.
-func (p *Pad) live(v view, now time.Time) iter.Seq[*entry] {
-	if p.invalid {
-		return func(func(*entry) bool) {}
-	}
-	return v.live(p.prefix, now)
-}
-
 // Keys returns the keys of the live entries in the order of creation.
 func (p *Pad) Keys() []string {
 	keys := []string{}
-	for e := range p.live(p.shared.view(), p.shared.o.Now()) {
+	for e := range p.shared.view().live(p.prefix, p.shared.o.Now()) {
 		keys = append(keys, e.key[len(p.prefix):])
 	}
 	return keys
@@ -45,7 +36,7 @@ func (p *Pad) Keys() []string {
 func (p *Pad) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		v := p.shared.view()
-		for e := range p.live(v, p.shared.o.Now()) {
+		for e := range v.live(p.prefix, p.shared.o.Now()) {
 			if !yield(e.public(v.at, e.key[len(p.prefix):])) {
 				return
 			}
@@ -71,9 +62,6 @@ func (p *Pad) Find(accept func(Entry) bool) []Entry {
 // follows the number of entries with the tag.
 func (p *Pad) FindByTag(tag string) []Entry {
 	list := []Entry{}
-	if p.invalid {
-		return list
-	}
 	v, now := p.shared.view(), p.shared.o.Now()
 	for e := range v.content.withTag(tag, p.prefix) {
 		if !e.expired(v.at, now) {

@@ -12,7 +12,7 @@ import (
 type Pad struct {
 	shared  *shared
 	prefix  string // of the full keys; "" for the whole pad
-	invalid bool   // the view has no valid name
+	invalid bool   // the view has no valid name: the prefix is not UTF-8, and no key begins with it
 }
 
 // New returns an empty pad. It loads nothing: see [Pad.Load]. A pad with a SweepInterval
@@ -178,17 +178,13 @@ func (p *Pad) Sweep() int { return p.shared.sweep() }
 // If the name is empty or not valid UTF-8, the view is empty, and Set fails with
 // [ErrKey]. So a program that lost an agent's name does not open the whole pad.
 func (p *Pad) Namespace(name string) *Pad {
-	return &Pad{
-		shared: p.shared, prefix: p.prefix + name + ":",
-		invalid: p.invalid || name == "" || !utf8.ValidString(name),
+	if name == "" {
+		name = "\xff"
 	}
+	prefix := p.prefix + name + ":"
+	return &Pad{shared: p.shared, prefix: prefix, invalid: !utf8.ValidString(prefix)}
 }
 
 // Snapshot returns the live entries of the pad or the view. The cost does not depend on
 // their number.
-func (p *Pad) Snapshot() *Snapshot {
-	if p.invalid {
-		return &Snapshot{time: p.shared.o.Now()}
-	}
-	return p.shared.snapshot(p.prefix)
-}
+func (p *Pad) Snapshot() *Snapshot { return p.shared.snapshot(p.prefix) }

@@ -44,9 +44,6 @@ type RenderOptions struct {
 // CountTokens is called without a lock. The texts that it gets add up to a small multiple
 // of the whole text.
 func (p *Pad) Render(o RenderOptions) string {
-	if p.invalid {
-		return view{}.render("", time.Time{}, o)
-	}
 	return p.shared.view().render(p.prefix, p.shared.o.Now(), o)
 }
 

@@ -108,7 +108,7 @@ func (p *Pad) Fork() *Pad {
 	o := p.shared.o
 	o.Saver, o.AutoSave, o.SweepInterval = nil, 0, 0
 	from := p.Snapshot()
-	if p.invalid || p.prefix != "" {
+	if p.prefix != "" {
 		fork := &Pad{shared: newShared(o, emptyView())}
 		fork.shared.copyIn("", from)
 		return fork

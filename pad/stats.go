@@ -20,9 +20,6 @@ type Stats struct {
 // Stats returns counts of the entries of the pad or the view. It visits every entry.
 func (p *Pad) Stats() Stats {
 	st := Stats{Namespaces: []string{}, TagCounts: map[string]int{}}
-	if p.invalid {
-		return st
-	}
 	v, now := p.shared.view(), p.shared.o.Now()
 	names := map[string]bool{}
 	for e := range v.content.below(p.prefix) {
