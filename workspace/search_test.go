@@ -46,7 +46,7 @@ func TestSearchReadsEverything(t *testing.T) {
 		for log := range 12 {
 			var entries [][]byte
 			for i := range 100 {
-				entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 100)))
+				entries = append(entries, fmt.Appendf(nil, "straw%dx%d %s", log, i, strings.Repeat("y ", 300)))
 			}
 			testkit.Must(t, testkit.Err(ws.AppendLog(t.Context(), fmt.Sprintf("l%02d", log), entries...)))
 		}
@@ -82,8 +82,8 @@ func TestSearchOrder(t *testing.T) {
 	}
 	write("old.txt", "the equal words")
 	write("even.txt", "the equal words")
-	write("a.md", "# Apple\n\nsome words of text here\n")
-	write("b.md", "# Pear\n\nsome words of apple here\n")
+	write("b.md", "# Apple\n\nsome words of text here\n")
+	write("a.md", "# Pear\n\nsome words of apple here\n")
 	write("near.txt", "green tea is on the table with a cup and the sugar")
 	write("far.txt", "green is on the table with a cup and the sugar tea")
 	write("one.txt", "lemon lemon lemon lime of other sort")
@@ -91,7 +91,7 @@ func TestSearchOrder(t *testing.T) {
 	write("lilac.txt", "violet flowers in the vase")
 	write("vase.txt", "violet flowers in a pot....")
 	for query, want := range map[string]string{
-		"equal": "even.txt:1 old.txt:1", "apple": "a.md:1 b.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
+		"equal": "even.txt:1 old.txt:1", "apple": "b.md:1 a.md:3", "green tea": "near.txt:1 far.txt:1", "lemon cake": "both.txt:1 one.txt:1", "violet lilac": "lilac.txt:1 vase.txt:1",
 	} {
 		if got := hitsOf(t, ws, query, workspace.SearchOptions{}); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
@@ -244,6 +244,8 @@ func TestSearchRefuses(t *testing.T) {
 	if _, err := ws.Search(ctx, "a", workspace.SearchOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Search with an ended context = %v", err)
 	}
+	_, err := ws.Search(t.Context(), "?", workspace.SearchOptions{})
+	wantErr(t, "Search", err, workspace.ErrInvalid, "no letter or digit; set Exact")
 	hitsOf(t, ws, strings.Repeat("é", 1000), workspace.SearchOptions{})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/tokens"
 	"github.com/agent-scratchpad/scratchpad/workspace"
+	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
 // A model is a Summarizer that counts its calls.
@@ -392,6 +393,24 @@ func TestSummaryTokensEstimated(t *testing.T) {
 	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
 	wantSummaryErr(t, "Summarize of what costs too much", err, workspace.ErrQuota, "about 1001")
 	estimate = 1000
+	summarize(t, ws, "f")
+}
+
+// A summary that is not what was written is reported, and the next write removes it.
+func TestDamagedSummary(t *testing.T) {
+	svc, store := newService(t, workspace.Options{Summarizer: new(model).remote()})
+	ws := agentOf(t, svc, "a")
+	write(t, ws, "f", longText("one"))
+	summarize(t, ws, "f")
+	testkit.Must(t, store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+		l, err := tx.Load(port.Query{File: "f"})
+		list, err2 := tx.Summaries("f")
+		bad := port.Summary{SummaryKey: list[0].SummaryKey, Content: []byte("bad")}
+		return errors.Join(err, err2, tx.Apply(port.SummaryChange{Head: l.File, New: bad, Owner: l.Owner}))
+	}))
+	_, err := ws.Summarize(t.Context(), "f", workspace.SummarizeOptions{})
+	wantErr(t, "Summarize", err, workspace.ErrCorrupt, "not what was written", "use ReadFile")
+	write(t, ws, "f", longText("two"))
 	summarize(t, ws, "f")
 }
 

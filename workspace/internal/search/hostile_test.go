@@ -150,6 +150,10 @@ func TestErrors(t *testing.T) {
 	if _, err := search.Rank(t.Context(), q, search.Window{Limit: 10}, func(context.Context, any) ([]search.Text, any, error) { return nil, nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("Rank = %v, want the error of the page", err)
 	}
+	p, _ := search.Exact("word")
+	if r, err := search.Find(t.Context(), p, search.Window{Limit: 10}, onePage(texts)); !errors.Is(err, broken) {
+		t.Errorf("Find = %+v, %v, want the error of the text", r, err)
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a panic while counting is lost")

@@ -60,6 +60,7 @@ func TestShownLine(t *testing.T) {
 		{"refund", "# refund\n\nno\na refund\nthe refund\n", "4: a refund"},
 		{"refund deploy", "# refund deploy\n\nrefund\ndeploy refund\n", "4: deploy refund"},
 		{"refund deploy", "# refund deploy\n\nrefund\ndeploy\n", "1: # refund deploy"},
+		{"refund deploy", "refund " + strings.Repeat("x", 184) + " deployments of all", "1: refund " + strings.Repeat("x", 184) + " deployme"},
 		{"refund deploy plan", "# plan\n\nrefund\nplan deploy refund\n", "4: plan deploy refund"},
 	} {
 		q, cause := search.Parse(c.query)
