@@ -41,7 +41,8 @@ func ambiguous(name string) bool {
 
 // opensBlock matches a line that could begin something other than a paragraph in Markdown, or looks
 // indented.
-var opensBlock = regexp.MustCompile("^(?:[ \\t#><]|[-+*_=](?:[^\\p{L}\\p{Nd}]|$)|[0-9]+(?:\\.(?:[^0-9]|$)|\\))|```|~~~)")
+var opensBlock = regexp.MustCompile("^(?:[ \\t#><]|[-+*_=](?:[^\\p{L}\\p{Nd}]|$)|[0-9]+(?:\\.(?:[^0-9]|$)|\\))|" +
+	"```|~~~)")
 
 // quoted returns a text as a JSON string on one line.
 func quoted(text string) string {
