@@ -284,6 +284,9 @@ func (e *exporter) older(path, name string, below int64) (records []fileRecord, 
 // version writes a version, and returns its record. Of a redacted version there is an empty file,
 // and the receipt in the record.
 func (e *exporter) version(path, to string, v workspace.VersionInfo, content []byte) (fileRecord, error) {
+	if v.Redacted != nil {
+		v.SHA256 = sha256.Sum256(nil) // of the file
+	}
 	r := fileRecord{Path: path, Version: v.Version, Name: to, Bytes: v.Bytes, SHA256: hex.EncodeToString(v.SHA256[:]),
 		Time: v.Time.UTC(), Author: authorOf(v.Author), Project: v.Project, Redacted: redactionOf(v.Redacted)}
 	e.sum.Versions++

@@ -1,7 +1,9 @@
 package transfer_test
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +33,9 @@ func TestImportOfRedacted(t *testing.T) {
 	manifest := filepath.Join(dir, "manifest.json")
 	text, err := os.ReadFile(manifest)
 	testkit.Must(t, err)
+	if empty := fmt.Sprintf("%x", sha256.Sum256(nil)); !strings.Contains(string(text), `"bytes":0,"sha256":"`+empty) {
+		t.Errorf("the manifest has not the SHA-256 of the empty file of a redacted version:\n%s", text)
+	}
 	testkit.Must(t, os.WriteFile(manifest, []byte(strings.Replace(string(text), `"bytes":5,`, `"redacted":{"time":"2026-01-01T00:00:00Z"},"bytes":5,`, 1)), 0o600))
 	_, err = transfer.Import(t.Context(), memory(t, workspace.Options{}), dir, transfer.ImportOptions{})
 	if !errors.Is(err, workspace.ErrInvalid) || !strings.Contains(err.Error(), "is redacted") {
