@@ -115,16 +115,18 @@ func ParseAgents(patterns ...string) (Agents, error) {
 	if len(patterns) == 0 || len(patterns) > maxPatterns {
 		return Agents{}, invalid("%d patterns of agents; give 1-%d", len(patterns), maxPatterns)
 	}
+	var each []string
 	for _, p := range patterns {
-		name, _ := strings.CutSuffix(p, "*")
-		if p == "*" {
-			continue
+		if name, _ := strings.CutSuffix(p, "*"); p != "*" {
+			if _, err := workspace.ParseAgentID(name); err != nil {
+				return Agents{}, err
+			}
 		}
-		if _, err := workspace.ParseAgentID(name); err != nil {
-			return Agents{}, err
+		if !slices.Contains(each, p) {
+			each = append(each, p)
 		}
 	}
-	return Agents{append([]string(nil), patterns...)}, nil
+	return Agents{each}, nil
 }
 
 // MarshalJSON returns a list of the patterns, for the store.
@@ -157,7 +159,7 @@ func (a Agents) Only() (agent string, ok bool) {
 	return a.patterns[0], true
 }
 
-// Patterns returns what ParseAgents was given.
+// Patterns returns what ParseAgents was given, each once.
 func (a Agents) Patterns() []string { return append([]string(nil), a.patterns...) }
 
 func invalid(format string, args ...any) error {

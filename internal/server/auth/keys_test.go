@@ -58,6 +58,14 @@ func refused(t testing.TB, keys *auth.Keys, credential string) {
 	}
 }
 
+// A name that is given twice is one agent.
+func TestAgentsOnce(t *testing.T) {
+	agents, err := auth.ParseAgents("a", "a")
+	if only, ok := agents.Only(); err != nil || !ok || only != "a" {
+		t.Errorf("ParseAgents of a twice = %q, %v", agents.Patterns(), err)
+	}
+}
+
 // A key says who its owner is, and what the owner may do.
 func TestVerify(t *testing.T) {
 	keys := open(t, memstore.New())
