@@ -163,10 +163,24 @@ func TestChangesGap(t *testing.T) {
 	for i := range 5 {
 		write(t, ws, fmt.Sprint("f", i), "x")
 	}
-	for _, o := range []workspace.ChangesOptions{since(0), since(2), {Recent: true}} {
+	for _, o := range []workspace.ChangesOptions{since(0), since(2), {Recent: true}, {Recent: true, Each: true}} {
 		_, err := ws.Changes(t.Context(), o)
 		wantErr(t, "Changes of a journal with a gap", err, workspace.ErrCorrupt, "change 4 is where change 3 belongs")
 	}
+	_, err := ws.ChangeLog(t.Context(), workspace.ChangeLogQuery{Before: 4})
+	wantErr(t, "ChangeLog that begins with the gap", err, workspace.ErrCorrupt, "change 3 is missing")
+}
+
+// A file that was moved back is one that was edited. What the journal names last changed last, whatever
+// its time is.
+func TestChangesMovedBack(t *testing.T) {
+	ws := newWorkspace(t, workspace.Options{})
+	write(t, ws, "a", "1")
+	mustMove(t, ws, "a", "b")
+	mustMove(t, ws, "b", "a")
+	wantChanges(t, ws, since(1), "3 edit:file:a:1-3")
+	importFile(t, ws, "old", imports(1, 1))
+	wantChanges(t, ws, workspace.ChangesOptions{Recent: true, Limit: 1}, "4 more create:file:old:0-1")
 }
 
 type gapStore struct{ workspace.Store }

@@ -338,6 +338,36 @@ func TestRedactAllOfDeleted(t *testing.T) {
 	})
 }
 
+// Pages of deleted files have each of them once. An error names the kept versions of a path, and
+// whether there are gaps.
+func TestDeletedPages(t *testing.T) {
+	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {
+		for _, path := range []string{"c", "a", "b"} {
+			d.write(path, "text")
+			d.delete(path, workspace.DeleteOptions{})
+		}
+		var got []string
+		for o := (workspace.ListOptions{Deleted: true, Limit: 1}); ; {
+			page, err := d.ws.ListFiles(t.Context(), o)
+			testkit.Must(t, err)
+			for _, f := range page.Files {
+				got = append(got, f.Path)
+			}
+			if o.After = page.Next; !page.More {
+				break
+			}
+		}
+		if strings.Join(got, "") != "abc" {
+			t.Errorf("deleted files = %q", got)
+		}
+		v := imports(1, 3)
+		v[2].Number = 7
+		importFile(t, d.ws, "gaps", v)
+		_, err := d.ws.ReadFile(t.Context(), "gaps", workspace.ReadOptions{Version: 5})
+		wantErr(t, "ReadFile", err, workspace.ErrNotFound, "version 5 is not kept, versions 1 to 7 are, with gaps")
+	})
+}
+
 // The error for a missing file says where it has moved, and that a log of its name is there.
 func TestDeletedSaysWhatElse(t *testing.T) {
 	deletions(t, workspace.Options{}, func(t *testing.T, d *deleter) {

@@ -377,6 +377,8 @@ func TestCorrupt(t *testing.T) {
 	_, err = ws.ReadLog(t.Context(), "l", workspace.ReadLogOptions{})
 	wantErr(t, "ReadLog with a damaged entry", err, workspace.ErrCorrupt, "read log l: ", "entry 4")
 
+	_, err = ws.ViewLog(t.Context(), "l", workspace.LogQuery{})
+	wantErr(t, "ViewLog with a damaged entry", err, workspace.ErrCorrupt, "entry 4")
 	if page := readLog(t, ws, "l", workspace.ReadLogOptions{Limit: 3}); len(page.Entries) != 3 {
 		t.Errorf("the page before the damaged entry = %+v, want three entries", page)
 	}
