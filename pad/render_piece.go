@@ -35,11 +35,6 @@ func (r *rendering) piece(e *entry, key string, at moment, withMeta bool) *piece
 // many entries were left out.
 func (r *rendering) join(pieces []*piece, leftOut int) string {
 	var b strings.Builder
-	size := len(r.header) + 64
-	for _, p := range pieces {
-		size += len(p.text)
-	}
-	b.Grow(size)
 	b.WriteString(r.header)
 	last := r.leftOut(leftOut)
 	if r.header != "" && (len(pieces) > 0 || last != "" || r.layout.open != "") {

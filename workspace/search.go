@@ -212,15 +212,11 @@ func (s *Service) history(o *SearchOptions) *search.History {
 // result returns the hits that fit o.MaxTokens.
 func (o *SearchOptions) result(found search.Result, count fit.Counter) SearchResult {
 	r := SearchResult{Hits: []SearchHit{}, Total: found.Total, Near: found.Near}
-	all, first := len(found.Hits), 0
-	if all > 0 {
-		first = len(found.Hits[0].Text)
-	}
-	found.Hits, r.Tokens = search.Fit(found.Hits, o.MaxTokens, o.Under, count)
-	for _, h := range found.Hits {
+	hits, used, cut := search.Fit(found.Hits, o.MaxTokens, o.Under, count)
+	for _, h := range hits {
 		r.Hits = append(r.Hits, SearchHit(h))
 	}
-	if len(r.Hits) < all || all > 0 && len(r.Hits[0].Text) < first {
+	if r.Tokens = used; cut {
 		r.Cut = o.MaxTokens
 	}
 	r.More = r.Total > int64(o.After+len(r.Hits))

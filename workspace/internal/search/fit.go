@@ -31,16 +31,16 @@ func (h Hit) AppendLine(line []byte) []byte {
 // Fit returns the hits whose lines cost a model at most maxTokens together with the totals, and what
 // these lines cost; maxTokens 0 or below: no bound. under stands before each path. If the first line alone
 // costs more, its text is cut.
-func Fit(hits []Hit, maxTokens int, under string, c fit.Counter) (fitting []Hit, used int) {
+func Fit(hits []Hit, maxTokens int, under string, c fit.Counter) (fitting []Hit, used int, cut bool) {
 	if maxTokens <= 0 {
-		return hits, 0
+		return hits, 0, false
 	}
 	maxTokens = max(1, maxTokens-record)
 	for i := range hits {
 		line := func() []byte { return append(hits[i].AppendLine([]byte(under)), '\n') }
 		n := c.Tokens(line())
 		if used+n > maxTokens && i > 0 {
-			return hits[:i], used
+			return hits[:i], used, true
 		}
 		for size := len(hits[i].Text); used+n > maxTokens && size > 0; n = c.Tokens(line()) {
 			over := used + n - maxTokens
@@ -48,11 +48,11 @@ func Fit(hits []Hit, maxTokens int, under string, c fit.Counter) (fitting []Hit,
 			if len(begin) >= size {
 				begin = begin[:0]
 			}
-			size = len(begin)
+			size, cut = len(begin), true
 			hits[i].Text = hits[i].Text[:size]
 			hits[i].Marks = slices.DeleteFunc(hits[i].Marks, func(m [2]int) bool { return m[1] > size })
 		}
 		used += n
 	}
-	return hits, used
+	return hits, used, cut
 }

@@ -70,7 +70,8 @@ func (s *splitter) next() (p passage, ok bool) {
 			}
 			s.head, s.hEnd = s.at, s.at+head
 			p.head, p.headEnd = s.head, s.hEnd
-			s.skip(head)
+			s.line += bytes.Count(s.text[s.at:s.hEnd], []byte("\n"))
+			s.at = s.hEnd
 			begun = true
 			continue
 		case s.markdown:
@@ -97,12 +98,6 @@ func (s *splitter) next() (p passage, ok bool) {
 func (s *splitter) end(p passage, at int) (passage, bool) {
 	p.end, s.at, s.some = at, at, true
 	return p, true
-}
-
-// skip goes on after the lines of a heading.
-func (s *splitter) skip(size int) {
-	s.line += bytes.Count(s.text[s.at:s.at+size], []byte("\n"))
-	s.at += size
 }
 
 // heading returns the bytes of the heading that begins at s.at; 0: none does.

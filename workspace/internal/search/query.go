@@ -19,7 +19,6 @@ const prefixLen = 4
 // A Query is a list of words and phrases to look for. It is safe for concurrent use.
 type Query struct {
 	terms   []term
-	main    int // terms of weight 1, which are the words as the user wrote them
 	phrases []phrase
 	banned  []int32 // terms that must not match whole words
 
@@ -88,13 +87,13 @@ func Parse(text string) (q *Query, cause string) {
 		}
 		b.add(item, quoted, banned)
 	}
-	b.finish()
-	for _, t := range b.q.terms {
-		if t.weight > 0 {
-			return b.q, ""
-		}
+	for _, words := range b.q.begin {
+		slices.SortFunc(words, func(x, y word) int { return len(y.text) - len(x.text) })
 	}
-	if len(b.q.terms) > 0 {
+	switch {
+	case slices.ContainsFunc(b.q.terms, func(t term) bool { return t.weight > 0 }):
+		return b.q, ""
+	case len(b.q.terms) > 0:
 		return nil, "every word of it is excluded; give a word to look for"
 	}
 	return nil, NoWord
@@ -253,18 +252,6 @@ func (b *builder) run(units []unit, weight float64) (terms []int32) {
 		terms = append(terms, i)
 	}
 	return terms
-}
-
-// finish sorts the words, and counts the main terms.
-func (b *builder) finish() {
-	for _, words := range b.q.begin {
-		slices.SortFunc(words, func(x, y word) int { return len(y.text) - len(x.text) })
-	}
-	for _, t := range b.q.terms {
-		if t.weight == 1 {
-			b.q.main++
-		}
-	}
 }
 
 // tokensOf returns the words and runs among the units, and where the first begins and the

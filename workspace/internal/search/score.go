@@ -27,11 +27,15 @@ type scorer struct {
 	q        *Query
 	rarities []float64 // of each term
 	average  float64   // bytes of a passage
+	main     int       // terms of weight 1, which are the words as the user wrote them
 }
 
 func newScorer(q *Query, all counts) *scorer {
 	s := &scorer{q: q, rarities: make([]float64, len(q.terms))}
 	for i, t := range q.terms {
+		if t.weight == 1 {
+			s.main++
+		}
 		with := float64(all.with[i])
 		s.rarities[i] = t.weight * math.Log(1+(max(0, float64(all.passages)-with)+0.5)/(with+0.5))
 	}
@@ -75,7 +79,7 @@ func (s *scorer) score(m *match) float64 {
 		}
 		score += one
 	}
-	if main == s.q.main {
+	if main == s.main {
 		score *= 1 + allWeight
 	}
 	return score
