@@ -1,3 +1,3 @@
-// Package terminal writes for people: tables, colours, progress bars, and text that
+// Package terminal writes for people: tables, colours, progress, and text that
 // cannot drive a terminal. What it writes to a file or a pipe is plain.
 package terminal
