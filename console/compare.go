@@ -148,7 +148,10 @@ func (d *compareData) compare(v *visit) error {
 		d.Later = d.with(func(c *comparison) { c.From = int64(to) + 1 })
 	}
 	d.From, d.To = from+1, to
-	l := diffLayout{old: lineAddress(old), new: lineAddress(new), whole: d.Whole}
+	l := diffLayout{old: lineAddress(old), new: lineAddress(new), first: view.Unfolded(from),
+		whole: func(row int) string {
+			return d.with(func(c *comparison) { c.All, c.From = true, int64(row)+1 })
+		}}
 	d.Rows = l.rows(view.Rows(from, to))
 	return nil
 }

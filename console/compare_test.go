@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,28 @@ func TestCompareHostile(t *testing.T) {
 		write(t, svc, "a", h.Name, string(slices.Insert(middle, len(middle)/2, []rune(" MIDDLE ")...))+"\n")
 		for _, as := range []string{"unified", "split"} {
 			checkHostile(t, h.Name, pageWith(t, b, "/a/a/files/"+h.Name+"?diff=1..2&context=all&as="+as))
+		}
+	}
+}
+
+// A gap in a long text leads to the page that has its lines.
+func TestGapsOfALongText(t *testing.T) {
+	svc, b := visited(t, newService(t))
+	lines := strings.Split(strings.Repeat("x\n", 3000), "\n")
+	write(t, svc, "a", "f", strings.Join(lines, "\n"))
+	lines[9], lines[1999] = "y\nz", "y"
+	write(t, svc, "a", "f", strings.Join(lines, "\n"))
+	gap := regexp.MustCompile(`href="([^"#]*)#(A\d+)">Show`)
+	for _, layout := range []string{"", "&as=split"} {
+		_, page := b.get("/a/a/files/f?diff=1..2" + layout)
+		links := gap.FindAllStringSubmatch(page, -1)
+		if len(links) != 3 {
+			t.Errorf("the gaps lead to %q, want three", links)
+		}
+		for _, link := range links {
+			if _, page := b.get("/a/a/files/f" + html.UnescapeString(link[1])); !strings.Contains(page, `id="`+link[2]+`"`) {
+				t.Errorf("%s has no line %s", link[1], link[2])
+			}
 		}
 	}
 }

@@ -34,20 +34,22 @@ type diffSide struct {
 // A diffLayout says what is around the lines.
 type diffLayout struct {
 	old, new func(line int) string // the address of a line; nil: none
-	whole    string                // the address that shows all lines; "": none
+	whole    func(row int) string  // the address of a row of all lines; nil: none
+	first    int                   // the first row's number among those of all lines
 }
 
 // rows returns rows as a page shows them.
 func (l diffLayout) rows(rows []diff.Row) []diffRow {
 	made := make([]diffRow, len(rows))
-	inHunk := false
+	inHunk, at := false, l.first
 	for i, r := range rows {
 		changed := r.Kind != diff.Equal && r.Kind != diff.Gap
 		made[i] = diffRow{Kind: r.Kind, Hunk: changed && !inHunk, Gap: r.Lines,
 			Old: l.side(r, r.Old, text.Deleted, l.old), New: l.side(r, r.New, text.Inserted, l.new)}
-		if inHunk = changed; r.Kind == diff.Gap && l.whole != "" {
-			made[i].Open = l.whole + "#A" + strconv.Itoa(r.Old.Line)
+		if inHunk = changed; r.Kind == diff.Gap && l.whole != nil {
+			made[i].Open = l.whole(at) + "#A" + strconv.Itoa(r.Old.Line)
 		}
+		at += max(1, r.Lines)
 	}
 	return made
 }

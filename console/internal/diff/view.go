@@ -181,6 +181,14 @@ func (v *View) Pages(rows, bytes, line int) (starts []int) {
 	return starts
 }
 
+// Unfolded returns the number that a row has in the view of all lines.
+func (v *View) Unfolded(row int) (number int) {
+	for _, r := range v.rows[:row] {
+		number += max(1, int(r.gap))
+	}
+	return number
+}
+
 // row returns a row with its texts.
 func (d *Diff) row(l rowLines) Row {
 	row := Row{Kind: Changed, Old: d.old.side(int(l.old)), New: d.new.side(int(l.new))}
