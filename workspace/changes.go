@@ -119,7 +119,7 @@ const (
 // each change. If the cursor is too old, Changes returns the paths that changed last. Changes counts as one
 // operation. Errors: [ErrInvalid] for a cursor above the last revision.
 func (w *Workspace) Changes(ctx context.Context, o ChangesOptions) (Changes, error) {
-	if err := o.complete(w.paths); err != nil {
+	if err := o.complete(w.svc.o.Paths); err != nil {
 		return Changes{}, within(opChanges, "", err)
 	}
 	l, err := view(ctx, w, func(r store.Reader) (changes.List, error) {

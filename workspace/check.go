@@ -26,7 +26,7 @@ func (l Limits) checkText(content []byte, of store.Resource) error {
 // start parses the path of a call and looks at its context. The path may be any that can be
 // stored.
 func (w *Workspace) start(ctx context.Context, path string) (Path, error) {
-	name, err := w.paths.stored(store.ArgPath, path, names.Rule.Path)
+	name, err := w.svc.o.Paths.stored(store.ArgPath, path, names.Rule.Path)
 	if err == nil {
 		err = checkContext(ctx)
 	}

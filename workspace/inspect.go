@@ -43,7 +43,7 @@ func (s *Service) Watch(ctx context.Context, allow func(agent string) bool) (<-c
 // join the rows of a path, as [Workspace.Changes] does. ChangeLog does not count as an
 // operation. Errors: [ErrInvalid].
 func (w *Workspace) ChangeLog(ctx context.Context, q ChangeLogQuery) (c ChangeLog, err error) {
-	if q.Prefix, err = w.paths.stored(store.ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
+	if q.Prefix, err = w.svc.o.Paths.stored(store.ArgPrefix, q.Prefix, names.Rule.Prefix); err == nil {
 		c, err = view(ctx, w, func(r store.Reader) (ChangeLog, error) {
 			return changesBack(r, q, w.svc.o.Limits.Changes)
 		})

@@ -91,7 +91,7 @@ func (w *Workspace) ListLogs(ctx context.Context, o ListOptions) (LogList, error
 func (w *Workspace) listPage(
 	ctx context.Context, op string, kind PathKind, o ListOptions,
 ) (page store.Scanned, err error) {
-	if o.Prefix, err = w.paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
+	if o.Prefix, err = w.svc.o.Paths.stored(store.ArgPrefix, o.Prefix, names.Rule.Prefix); err != nil {
 		return page, err
 	}
 	if err = checkAfter(o.After); err == nil {

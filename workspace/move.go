@@ -82,7 +82,7 @@ func (w *Workspace) MoveFile(ctx context.Context, path, newPath string, o MoveOp
 
 // newPath parses the path to which a file moves.
 func (c *write) newPath(path string) string {
-	name, err := c.w.paths.clean(store.ArgNewPath, path, names.Rule.Path)
+	name, err := c.w.svc.o.Paths.clean(store.ArgNewPath, path, names.Rule.Path)
 	c.refuse(err)
 	if c.refuse(c.w.checkStart(name)); name == c.path {
 		c.refuse(Errorf(ErrInvalid, "%s and %s are equal", store.ArgPath, store.ArgNewPath))

@@ -105,7 +105,7 @@ func (w *Workspace) Search(ctx context.Context, query string, o SearchOptions) (
 	view := func(ctx context.Context, fn func(store.Reader) error) error {
 		return w.svc.store.View(ctx, w.owner, fn)
 	}
-	r, err := w.svc.search(ctx, w.paths, query, &o, func() (search.Pages, error) {
+	r, err := w.svc.search(ctx, w.svc.o.Paths, query, &o, func() (search.Pages, error) {
 		return search.StorePages(view, o.Prefix, o.Kind, w.svc.history(&o)), nil
 	})
 	w.counted(err)

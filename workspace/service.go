@@ -138,7 +138,7 @@ func (s *Service) Agent(agentID string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{svc: s, owner: s.owner(id), paths: s.o.Paths, secrets: s.o.Secrets}, nil
+	return &Workspace{svc: s, owner: s.owner(id), secrets: s.o.Secrets}, nil
 }
 
 // Look returns the workspace of an agent for an operator. Reads through this workspace are

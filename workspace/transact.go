@@ -57,7 +57,7 @@ func (w *Workspace) newWrite(ctx context.Context, op, path, key string) *write {
 // be one of [Options].Paths.
 func (w *Workspace) newMaker(ctx context.Context, op, path, key string) *write {
 	c := w.newWrite(ctx, op, path, key)
-	_, err := w.paths.Parse(path)
+	_, err := w.svc.o.Paths.Parse(path)
 	c.refuse(err)
 	return c
 }

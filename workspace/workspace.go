@@ -22,7 +22,6 @@ type Workspace struct {
 	owner   store.Owner
 	author  Author
 	project string // see From
-	paths   PathRule
 	secrets SecretRule
 
 	uncounted bool // reads are not counted; see Service.Look
@@ -47,9 +46,8 @@ const maxAuthor = 256
 
 // shortened returns the author with fields as they are kept.
 func shortened(a Author) Author {
-	const most = maxAuthor
-	return Author{Client: names.Shorten(a.Client, most), Version: names.Shorten(a.Version, most),
-		Key: names.Shorten(a.Key, most), Session: names.Shorten(a.Session, most)}
+	return Author{Client: names.Shorten(a.Client, maxAuthor), Version: names.Shorten(a.Version, maxAuthor),
+		Key: names.Shorten(a.Key, maxAuthor), Session: names.Shorten(a.Session, maxAuthor)}
 }
 
 // stored returns the author as a version or an entry keeps it.
