@@ -75,9 +75,6 @@ func foldSlowly(r rune) (forms []folded) {
 			if c != dropped && classOf(f) != dropped {
 				forms = append(forms, folded{f, c})
 			}
-			if c == upper {
-				c = lower // of the letters of ẞ the first is upper case
-			}
 		}
 	}
 	return forms
