@@ -40,10 +40,10 @@ func TestRemoveServer(t *testing.T) {
 		{json, "{}\n", "{\n}\n"},
 		{json, "", "{\n}\n"},
 		{json, "{\"a\": 1 }", ""},
-		{json, "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n", "{\n  // mine\n  \"theme\": \"dark\" // really\n\n  }\n"},
+		{json, "{\n  // mine\n  \"theme\": \"dark\" // really\n}\n", ""},
+		{json, "{\n  \"mcpServers\": {\n    // \"old\": {}\n  }\n}\n", ""},
 		{
-			json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n",
-			"{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n\n    }\n}\n",
+			json, "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"} // keep\n    /* \"old\": {} */\n  }\n}\n", "",
 		},
 		{json, "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {}\n  },\n}\n"},
 		{toml, "a = nan\nb = [-nan, {c = +nan}]\n", "a = nan\nb = [-nan, {c = +nan}]\n\n"},
@@ -84,7 +84,9 @@ func TestRemoveServerBetween(t *testing.T) {
 		old, want string
 	}{
 		{jsonFormat{key: "servers"}, `{"servers": {"a": {} , "scratchpad": {"command": "x"}}}`, `{"servers": {"a": {}  }}`},
-		{jsonFormat{key: "servers"}, `{"servers": {/* a */ "a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {/* a */ "a": {}, "b": {}}}`},
+		{jsonFormat{key: "servers"}, `{"servers": {/* a */ "a": {}, /* x */ "scratchpad": {"command": "x"}, "b": {}}}`, `{"servers": {/* a */ "a": {}, /* x */  "b": {}}}`},
+		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {},\n // b: {}\n \"scratchpad\": {},\n // c: {}\n\n \"d\": {}}}", "{\"servers\": {\"a\": {},\n // b: {}\n // c: {}\n\n \"d\": {}}}"},
+		{jsonFormat{key: "servers"}, "{ // s\n \"servers\": { // b: {}\n \"scratchpad\": {} }, // t\n \"d\": {}}", "{ // s\n \"servers\": { // b: {}\n  }, // t\n \"d\": {}}"},
 		{jsonFormat{key: "servers"}, "{\"servers\": {\"a\": {}, // x\n \"scratchpad\": {\"command\": \"x\"}}}", "{\"servers\": {\"a\": {} // x\n }}"},
 		{
 			tomlFormat{}, "a = 1\n\n[mcp_servers.scratchpad] # ours\ncommand = 'x' # why\n\n[mcp_servers.scratchpad.env]\nA = '1'\n\n# of b\n[mcp_servers.b]\ncommand = 'b'\n",
@@ -116,12 +118,12 @@ func TestHook(t *testing.T) {
 		{"", "{\n  \"hooks\": {\n    \"SessionStart\": [\n      " + own + "\n    ]\n  }\n}\n", "{\n}\n"},
 		{
 			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n    ],\n    \"Stop\": []\n  }\n}\n",
-			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}, // mine\n\n      " + own + "\n    ],\n    \"Stop\": []\n  }\n}\n",
-			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n\n      ],\n    \"Stop\": []\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]}, // mine\n      " + own + "\n    ],\n    \"Stop\": []\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"date\"}]} // mine\n    ],\n    \"Stop\": []\n  }\n}\n",
 		},
 		{
-			"{\n  \"hooks\": {\n    \"Stop\": [], // x\n  },\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [], // x\n\n    \"SessionStart\": [\n      " + own + "\n    ]\n  },\n}\n",
-			"{\n  \"hooks\": {\n    \"Stop\": [] // x\n\n    },\n}\n",
+			"{\n  \"hooks\": {\n    \"Stop\": [], // x\n  },\n}\n", "{\n  \"hooks\": {\n    \"Stop\": [], // x\n    \"SessionStart\": [\n      " + own + "\n    ]\n  },\n}\n",
+			"{\n  \"hooks\": {\n    \"Stop\": [] // x\n  },\n}\n",
 		},
 	} {
 		got, changed, err := AddHook("", command).edit([]byte(c.old))

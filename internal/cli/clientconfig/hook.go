@@ -1,7 +1,6 @@
 package clientconfig
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -108,19 +107,16 @@ func AddHook(file, command string) Change {
 func RemoveHook(file string) Change {
 	return editHooks(file, "", func(d *document, own []hook) (did string, err error) {
 		for _, h := range slices.Backward(own) {
-			list, group := h.path[:len(h.path)-1], h.path[:len(hookList)+1]
-			if err = d.remove(h.path...); err == nil && isEmpty(d.find(list...)) {
-				err = d.remove(group...)
-			}
-			if err != nil {
-				return "", err
+			d.remove(h.path...)
+			if list := h.path[:len(h.path)-1]; isEmpty(d.find(list...)) {
+				d.remove(h.path[:len(hookList)+1]...)
 			}
 			did = "hook SessionStart: removed"
 		}
 		for n := len(hookList); did != "" && n > 0; n-- {
-			err = errors.Join(err, d.removeEmpty(hookList[:n]...))
+			d.removeEmpty(hookList[:n]...)
 		}
-		return did, err
+		return did, nil
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -95,15 +97,11 @@ func inJSON(v any) string {
 // remove takes a server out, and the object of the servers if it is empty then.
 func (j jsonFormat) remove(text []byte, name string) ([]byte, error) {
 	d, err := parseJSON(text)
-	if err == nil {
-		err = d.remove(j.key, name)
-	}
-	if err == nil {
-		err = d.removeEmpty(j.key)
-	}
 	if err != nil {
 		return nil, err
 	}
+	d.remove(j.key, name)
+	d.removeEmpty(j.key)
 	return d.top.Pack(), nil
 }
 
@@ -151,7 +149,7 @@ func twice(v *hujson.Value) string {
 	seen := map[string]bool{}
 	if object, is := v.Value.(*hujson.Object); is {
 		for _, m := range object.Members {
-			name := m.Name.Value.(hujson.Literal).String()
+			name := nameOf(m)
 			if seen[name] {
 				return name
 			}
@@ -160,6 +158,8 @@ func twice(v *hujson.Value) string {
 	}
 	return ""
 }
+
+func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
 // value returns what is at a path of names, as encoding/json decodes it; nil if there is nothing.
 func (d *document) value(path ...string) (value any) {
@@ -215,9 +215,6 @@ func (d *document) put(text string, path ...string) {
 		if *after = (*after)[len(comments):]; !bytes.Contains(*after, []byte("\n")) {
 			*after = hujson.Extra(strings.TrimSuffix(lead, d.unit))
 		}
-		if comments != "" {
-			comments += d.newline // an empty line, so that they stay when the new one is removed
-		}
 		return hujson.Extra(comments + lead)
 	}
 	switch above := d.find(path[:len(path)-1]...).Value.(type) {
@@ -231,31 +228,45 @@ func (d *document) put(text string, path ...string) {
 	}
 }
 
-// remove removes what is at a path, if there is something, with the comments directly before it.
-func (d *document) remove(path ...string) error {
+// remove removes what is at a path, if there is something. The comments around it stay.
+func (d *document) remove(path ...string) {
 	if d.find(path...) == nil {
-		return nil
+		return
 	}
-	isStandard := d.top.IsStandard()
-	err := d.top.Patch([]byte(`[{"op": "remove", "path": ` + quoteJSON(pointer(path)) + `}]`))
+	var before hujson.Extra
+	var after *hujson.Extra
+	isStandard, name := d.top.IsStandard(), path[len(path)-1]
+	switch above := d.find(path[:len(path)-1]...).Value.(type) {
+	case *hujson.Object:
+		i := slices.IndexFunc(above.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == name })
+		before, after = above.Members[i].Name.BeforeExtra, &above.AfterExtra
+		if above.Members = slices.Delete(above.Members, i, i+1); i < len(above.Members) {
+			after = &above.Members[i].Name.BeforeExtra
+		}
+	case *hujson.Array:
+		i, _ := strconv.Atoi(name)
+		before, after = above.Elements[i].BeforeExtra, &above.AfterExtra
+		if above.Elements = slices.Delete(above.Elements, i, i+1); i < len(above.Elements) {
+			after = &above.Elements[i].BeforeExtra
+		}
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(*after, " \t\r"), []byte("\n")) || len(bytes.TrimSpace(before)) == 0 {
+		before = bytes.TrimRight(before, " \t\r\n")
+	}
+	*after = slices.Concat(before, *after)
 	if isStandard {
 		d.top.Standardize() // without a comma after what is the last one now
 	}
-	return err
 }
 
-// removeEmpty removes the object or list at a path, if there is one and it is empty.
-func (d *document) removeEmpty(path ...string) error {
-	if v := d.find(path...); v == nil || !isEmpty(v) {
-		return nil
+// removeEmpty removes the object or list at a path, if there is one and it is empty, without a comment too.
+func (d *document) removeEmpty(path ...string) {
+	if v := d.find(path...); v != nil && isEmpty(v) {
+		d.remove(path...)
 	}
-	return d.remove(path...)
 }
 
 func isEmpty(v *hujson.Value) bool {
-	parts := 0
-	for range v.All() { // itself too
-		parts++
-	}
-	return parts == 1
+	text := strings.Join(strings.Fields(string(v.Pack())), "")
+	return text == "{}" || text == "[]"
 }

@@ -37,12 +37,11 @@ func TestJSON(t *testing.T) {
   "mcpServers": {
     "other": {"command": "x", "args": []}, // keep
     /* "old": {} */
-
     ` + entry + `
   }
 }
 `},
-		{"NoServersYet", "{\n  \"theme\": \"dark\" // really\n}\n", "{\n  \"theme\": \"dark\", // really\n\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
+		{"NoServersYet", "{\n  \"theme\": \"dark\" // really\n}\n", "{\n  \"theme\": \"dark\", // really\n  \"mcpServers\": {\n    " + entry + "\n  }\n}\n"},
 		{"TrailingComma", "{\n  \"mcpServers\": {\n    \"a\": {},\n  },\n}\n", "{\n  \"mcpServers\": {\n    \"a\": {},\n    " + entry + "\n  },\n}\n"},
 		{"Tabs", "{\n\t\"mcpServers\": {\n\t\t\"a\": {}\n\t}\n}", "{\n\t\"mcpServers\": {\n\t\t\"a\": {},\n\t\t\"scratchpad\": {\n\t\t\t\"command\": \"/opt/my tools/scratchpad\",\n\t\t\t\"args\": [\"mcp\", \"--agent\", \"default\"]\n\t\t}\n\t}\n}"},
 		{"CRLF", "{\r\n  \"a\": 1\r\n}\r\n", strings.ReplaceAll("{\n  \"a\": 1,\n  \"mcpServers\": {\n    "+entry+"\n  }\n}\n", "\n", "\r\n")},
