@@ -145,13 +145,14 @@ func folderOf(t *testing.T, text string, names ...string) string {
 	return dir
 }
 
-// An import skips hidden names and what programs make for themselves, and says so. With
+// An import skips hidden names, what programs make for themselves, and bare repositories, and says so. With
 // All it imports them. A name that people use too is imported.
 func TestImportSkips(t *testing.T) {
 	t.Parallel()
 	meant := []string{"n.md", "sub/m.md", "build/plan.md", "vendor/acme.md", "target/goals.md", "node_modules.md", "HEAD", "objects/x", "git/HEAD"}
 	skipped := []string{
 		".git/config", ".env", "sub/.DS_Store", ".obsidian/app.json", "node_modules/a/index.js", "sub/Node_Modules/b.js", "py/__pycache__/a.txt", "Thumbs.db",
+		"bare/HEAD", "bare/config", "bare/objects/x", "bare/refs/x",
 	}
 	dir := folderOf(t, "secret-token", slices.Concat(meant, skipped)...)
 
@@ -161,7 +162,7 @@ func TestImportSkips(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(current(t, ws))); !slices.Equal(got, want) || len(r.LeftOut) > 0 {
 		t.Errorf("imported %q, want %q; left out: %+v", got, want, r.LeftOut)
 	}
-	says := []string{".env", ".git", ".obsidian", "Thumbs.db", "node_modules", "py/__pycache__", "sub/.DS_Store", "sub/Node_Modules"}
+	says := []string{".env", ".git", ".obsidian", "Thumbs.db", "bare", "node_modules", "py/__pycache__", "sub/.DS_Store", "sub/Node_Modules"}
 	if diff := cmp.Diff(says, r.Skipped); diff != "" || r.Passed != 0 {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
