@@ -99,6 +99,9 @@ func TestSetupAfterForeignEntry(t *testing.T) {
 	if strings.Contains(text, a.home) || !strings.Contains(text, `"command": "scratchpad",`) || !strings.Contains(text, `["mcp", "--project", ".", `) {
 		t.Errorf("a team gets %s", text)
 	}
+	named := filepath.Join(a.home, "named") // by the user
+	testkit.Must(t, os.Symlink(a.project, named))
+	a.run(t, "setup", "--yes", "--share", "--project", named).must(t, 0, "Nothing was to be changed")
 	for _, change := range [][2]string{{`"args": [`, `"env": {"A": "1"}, "args": [`}, {`"mcp", `, `"mcp", "--db", "x.db", `}, {`"scratchpad",`, `"` + evil + `",`}} {
 		changed := strings.Replace(text, change[0], change[1], 1)
 		testkit.Must(t, os.WriteFile(file, []byte(changed), 0o644))

@@ -138,8 +138,8 @@ func (c *Client) plan(p *Plan) error {
 		program = "scratchpad" // the team's computers have it elsewhere
 	}
 	err := clientconfig.CheckLink(c.File)
-	if err == nil && c.OfProject {
-		err = clientconfig.CheckLink(filepath.Dir(c.File))
+	if dir := filepath.Dir(c.File); err == nil && c.OfProject && dir != p.o.Project { // the user has named that one
+		err = clientconfig.CheckLink(dir)
 	}
 	if err != nil {
 		return err
