@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		args = []string{"version"} // not a flag, because files cat has a --version of its own
 	}
 	if len(args) > 0 && args[0] == "help" && !slices.Equal(args[1:], []string{"flags"}) {
-		args = append(slices.Clone(args[1:]), "--help")
+		args = append([]string{"--help"}, args[1:]...) // at the front, where no -- is before it
 	}
 	var line commandLine
 	k, ok := parseAlone(args, &line)
