@@ -163,3 +163,19 @@ func TestFloorRecord(t *testing.T) {
 	_, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	wantErr(t, "the first write beside a damaged record", err, workspace.ErrCorrupt, key)
 }
+
+// An agent whose deletion fails half way because its rows are damaged is not said to be gone.
+func TestDeleteDamagedAgent(t *testing.T) {
+	store := memstore.New()
+	defer store.Close()
+	ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
+	write(t, ws, "f", "x")
+	testkit.Must(t, store.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
+		state, err := tx.Owner()
+		state.Requests = 1 // there is none
+		testkit.Must(t, err)
+		return tx.Apply(state)
+	}))
+	_, err := serviceOn(t, store, workspace.Options{}).DeleteAgent(t.Context(), "a")
+	wantErr(t, "DeleteAgent", err, workspace.ErrCorrupt, "1 requests are counted and not there")
+}

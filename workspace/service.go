@@ -201,9 +201,12 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 		return err
 	})
 	if err == nil {
-		err = registry.Sweep(ctx, s.store, w.owner)
+		// If the record is corrupt, the row keeps the numbers.
+		if err = registry.Sweep(ctx, s.store, w.owner); errors.Is(err, ErrCorrupt) {
+			err = nil
+		}
 	}
-	if err != nil && !errors.Is(err, ErrCorrupt) { // else the row keeps the numbers
+	if err != nil {
 		return found, within("delete", agentID, err)
 	}
 	return found || counted || profile, nil
