@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
@@ -297,4 +299,26 @@ func TestLongerBeginning(t *testing.T) {
 func TestMain(m *testing.M) {
 	testkit.Checks{Checks: 60, Long: 1500, Short: 100}.Set() // in -short rapid draws a fifth
 	os.Exit(m.Run())
+}
+
+// Letters are found in either case, also where a library folds both.
+func TestCase(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if other := unicode.SimpleFold(r); other != r && !unicode.IsMark(r) && !unicode.IsMark(other) {
+			if a, b := search.Plain(string(r)), search.Plain(string(other)); a != b {
+				t.Errorf("%U is %q, %U is %q", r, a, other, b)
+			}
+		}
+	}
+}
+
+// A text whose syllables are in letters is joined without an allocation for each.
+func TestJoinHangul(t *testing.T) {
+	text := norm.NFD.String(strings.Repeat("한국어 각 ", 1000))
+	if got, want := search.Plain(text), norm.NFC.String(text); got != want {
+		t.Errorf("%.20q is %.20q, want %.20q", text, got, want)
+	}
+	if n := testing.AllocsPerRun(1, func() { search.Plain(text) }); n > 100 {
+		t.Errorf("%v allocations", n)
+	}
 }
