@@ -49,8 +49,9 @@ func (c clientConfigCommand) Run(p *process) error {
 		return invalid("there is no folder for the file of %s: %v; set HOME", to.Title, err)
 	}
 	if c.URL != "" {
-		file = cmp.Or(to.ProjectFile("."), file) // there is no key in it, so others may read it
-		a.Server, err = c.connect(p, to)
+		if a.Server, err = c.connect(p, to); err == nil {
+			file, err = filepath.Abs(cmp.Or(to.ProjectFile("."), file)) // there is no key in it, so others may read it
+		}
 	} else {
 		variable, memory, err = c.start(p, to, &a)
 	}

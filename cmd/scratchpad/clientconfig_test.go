@@ -92,8 +92,8 @@ func TestClientConfig(t *testing.T) {
 			o.must(t, 2, "under Connectors")
 		} else {
 			testkit.Must(t, json.Unmarshal([]byte(o.out), &a))
-			if diff := cmp.Diff(strings.ReplaceAll(remoteEntries[client], "URL", "https://memory.example.com/mcp"), compact(a.Snippet)); diff != "" {
-				t.Errorf("%s at a URL (-want +got):\n%s", client, diff)
+			if diff := cmp.Diff(strings.ReplaceAll(remoteEntries[client], "URL", "https://memory.example.com/mcp"), compact(a.Snippet)); diff != "" || !filepath.IsAbs(a.File) {
+				t.Errorf("%s at a URL, in %s (-want +got):\n%s", client, a.File, diff)
 			}
 		}
 		of, memory := []string{"--agent", defaultAgent}, "Memory: agent default, for all projects."
