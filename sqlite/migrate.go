@@ -76,6 +76,9 @@ func (c *conn) bringUpToDate(path string, log *slog.Logger) error {
 		return dbfile.Wrap(err, "migrate it from schema %d to %d: nothing was changed, and a copy is in %s", from,
 			schemaVersion, filepath.Base(copied))
 	}
+	if _, err := c.Checkpoint("TRUNCATE"); err != nil {
+		log.Warn("the write-ahead log could not be folded into the database", "err", err)
+	}
 	log.Warn("the database was migrated to a new schema; a copy from before is kept, and may be removed", "database",
 		path, "from", from, "to", schemaVersion, "copy", copied)
 	return nil

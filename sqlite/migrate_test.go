@@ -75,6 +75,9 @@ func testMigration(t *testing.T, from int64) {
 		t.Errorf("what is read after the migration, want - got +:\n%s", diff)
 	}
 	wantFirstRevisions(t, s, from)
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() > 0 {
+		t.Errorf("the log has %d bytes, %v, want none: the writer empties it only after a write", info.Size(), err)
+	}
 	testkit.Must(t, s.Close())
 	wantDump(t, path, sqlite.SchemaVersion, want)
 	wantDump(t, copyOf(path, from), from, want)
