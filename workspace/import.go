@@ -3,10 +3,12 @@ package workspace
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"slices"
 	"time"
 
+	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace/internal/names"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -133,6 +135,25 @@ func (w *Workspace) ImportLog(ctx context.Context, path string, last int64, entr
 		}
 		return r.saveEntries(notBefore(added, r.Entries), entries[0].ID)
 	})
+}
+
+// DatabaseID returns the id of the database. The first call makes a random id and stores it.
+// A copy of a database has the same id. Errors: [ErrReadOnly] if there is no id yet and the
+// store takes no writes.
+func (s *Service) DatabaseID(ctx context.Context) (id string, err error) {
+	if err = checkContext(ctx); err == nil {
+		_, err = records.Update(s.store.System(ctx), "database/id", func(r Record) ([]byte, error) {
+			if id = string(r.Value); r.Revision > 0 {
+				return nil, nil
+			}
+			id = rand.Text()
+			return []byte(id), nil
+		})
+	}
+	if err != nil {
+		return "", within("id of", "database", err)
+	}
+	return id, nil
 }
 
 // maxImported is the highest number of a version or an entry that an import may give. It

@@ -152,6 +152,19 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
+// All who ask get the same id, and another database has another.
+func TestDatabaseID(t *testing.T) {
+	svc, _ := newService(t, workspace.Options{})
+	other, _ := newService(t, workspace.Options{})
+	id, err := svc.DatabaseID(t.Context())
+	if again, _ := svc.DatabaseID(t.Context()); err != nil || len(id) != 26 || again != id {
+		t.Errorf("DatabaseID = %q, then %q: %v", id, again, err)
+	}
+	if of, _ := other.DatabaseID(t.Context()); of == id {
+		t.Errorf("two databases have the id %q", of)
+	}
+}
+
 // No time is stored that JSON cannot hold: every list with it would fail.
 func TestImportRefusesYears(t *testing.T) {
 	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -(23*60+59)*60)) // 10000 in UTC

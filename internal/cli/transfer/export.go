@@ -24,6 +24,7 @@ import (
 // ExportOptions of [Export]. The zero value exports the current files and the logs.
 type ExportOptions struct {
 	Versions bool                    // export all versions that are kept, also those of deleted files
+	Database string                  // the id of the installation, for the manifest; "": it has none
 	Now      func() time.Time        // nil: time.Now
 	Progress func(done, total int64) // is called after each file and log; nil: is not
 }
@@ -115,7 +116,7 @@ func (e *exporter) run() error {
 		return err
 	}
 	err = e.write(unfinished, func(out io.Writer) error {
-		head := header{Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
+		head := header{Database: e.o.Database, Agent: e.ws.Agent(), Time: e.o.Now().UTC().Truncate(time.Microsecond)}
 		if e.out, err = newManifestWriter(out, head); err != nil {
 			return err
 		}

@@ -123,7 +123,7 @@ func state(t rapid.TB, ws *workspace.Workspace, versions bool) (lines []string) 
 
 func export(t rapid.TB, ws *workspace.Workspace, dir string, versions bool) transfer.Exported {
 	t.Helper()
-	sum, err := transfer.Export(context.Background(), ws, dir, transfer.ExportOptions{Versions: versions})
+	sum, err := transfer.Export(context.Background(), ws, dir, transfer.ExportOptions{Versions: versions, Database: "db"})
 	testkit.Must(t, err)
 	return sum
 }

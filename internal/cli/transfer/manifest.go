@@ -23,9 +23,10 @@ const (
 
 // header begins a manifest.
 type header struct {
-	Format string    `json:"format"`
-	Agent  string    `json:"agent"`
-	Time   time.Time `json:"time"` // when the export began
+	Format   string    `json:"format"`
+	Database string    `json:"database,omitempty"` // the id of the installation; "": it has none
+	Agent    string    `json:"agent"`
+	Time     time.Time `json:"time"` // when the export began
 }
 
 // fileRecord is a version of a file in a manifest. The versions of a path stand together,
@@ -211,8 +212,8 @@ func (r *reader) field(d *json.Decoder, key string) error {
 	switch key {
 	case "format":
 		return d.Decode(&r.Format)
-	case "database": // in older exports
-		return d.Decode(new(string))
+	case "database":
+		return d.Decode(&r.Database)
 	case "agent":
 		return d.Decode(&r.Agent)
 	case "time":

@@ -23,7 +23,7 @@ func version(path, name string, n int) string {
 }
 
 func manifestOf(files ...string) string {
-	return `{"format":"scratchpad export 1","database":"of older exports","agent":"a","time":"2026-11-21T04:50:00Z","files":[` + strings.Join(files, ",") + `],"logs":[]}`
+	return `{"format":"scratchpad export 1","agent":"a","time":"2026-11-21T04:50:00Z","files":[` + strings.Join(files, ",") + `],"logs":[]}`
 }
 
 func TestReadManifest(t *testing.T) {

@@ -118,17 +118,21 @@ func (s Source) Named(name string) (Place, error) {
 		return Place{}, err
 	}
 	real, err := filepath.EvalSymlinks(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Place{}, s.notFound(name)
+	case err != nil:
+		return Place{}, err
+	case s.graph == "":
+		return Place{Folder: real, In: "."}, nil
+	case info.IsDir():
+		return Place{Folder: real, In: graphName}, nil
 	}
-	if err != nil || s.graph == "" {
-		return Place{Folder: real, In: "."}, err
-	}
-	info, err := os.Stat(real)
-	if err == nil && !info.IsDir() {
-		return Place{Folder: filepath.Dir(real), In: filepath.Base(real)}, nil
-	}
-	return Place{Folder: real, In: graphName}, err
+	return Place{Folder: filepath.Dir(real), In: filepath.Base(real)}, nil
 }
 
 func (s Source) notFound(where string) error {
