@@ -30,7 +30,7 @@ func Unfinished(ctx context.Context, s workspace.Store) error {
 	}
 	return workspace.Errorf(workspace.ErrUnsupported,
 		"this database is a copy of %s that is not complete; run scratchpad migrate --from %s again, which "+
-			"completes it", u.From, u.From)
+			"completes it if nothing was written to what it has copied, or copy into a new database", u.From, u.From)
 }
 
 // readUnfinished returns the record and its revision, which is 0 if there is none.
