@@ -125,7 +125,7 @@ func TestHostilePathsAreExplained(t *testing.T) {
 	for path, cause := range map[string]string{
 		"/memories/a\x00b": "U+0000", `/memories/a\b`: `'\\'`, "/memories/../x": `holds ".."`, "/memories/%2E%2e/x": "'%'",
 		"/memories//a": "slash", "/memories/./a": `"."`, "/memories/a//": "slash",
-		"/memories/a/": "is a folder; name a file in it", "/memories/~/a": "'~'",
+		"/memories/a/": "is a folder; name a file in it", "/memories/~/a": "does not reach ~/",
 	} {
 		ws := newWorkspace(t, workspace.Options{}, "a", "x")
 		if got := run(t, ws, "create", "path", path, "file_text", "evil"); !strings.HasPrefix(got, "[error] ") || !strings.Contains(got, cause) {

@@ -22,6 +22,10 @@ func placeOf(given string) (place, error) {
 	if first, _, _ := strings.Cut(below[1:], "/"); "/"+first == root {
 		below = below[len(root):]
 	}
+	if strings.HasPrefix(below+"/", "/~/") {
+		return place{}, refuse(workspace.ErrInvalid, "path %s is not one of this tool, which does not reach ~/; "+
+			"give a path such as %s/notes.md", quote(given), root)
+	}
 	path, slash := strings.CutSuffix(strings.TrimPrefix(below, "/"), "/")
 	if path == "" || path == "." {
 		return place{given: root, slash: true}, nil

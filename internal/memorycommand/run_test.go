@@ -154,7 +154,7 @@ func TestPathWithoutRoot(t *testing.T) {
 	if got := run(t, ws, "create", "path", "/etc/passwd", "file_text", "y"); got != "File created successfully at: /memories/etc/passwd" {
 		t.Error(got)
 	}
-	if got := run(t, ws, "create", "path", "~/style.md", "file_text", "y"); !strings.Contains(got, `/memories/~/style.md: character 1 is '~'`) {
+	if got := run(t, ws, "create", "path", "~/style.md", "file_text", "y"); !strings.Contains(got, `"~/style.md" is not one of this tool, which does not reach ~/`) {
 		t.Error(got)
 	}
 	if got := run(t, ws, "rename", "old_path", "c.md", "new_path", "d/e/c.md"); got != "Successfully renamed /memories/c.md to /memories/d/e/c.md" {
