@@ -196,7 +196,13 @@ func TestSetupBroken(t *testing.T) {
 func TestSetupUndoAfterEdits(t *testing.T) {
 	a := newAccount(t)
 	cursor, codex, claude := a.install(t, "cursor", "{\"mcpServers\": {\"a\": {}}}"), a.install(t, "codex", ""), a.install(t, "claude-code", "")
+	testkit.Must(t, os.Chmod(cursor, 0o600))
 	a.run(t, "setup", "--yes").must(t, 0)
+	// An older version, whose undo removes a file that has not existed, can read the journal.
+	journal := strings.Join(strings.Fields(testkit.ReadFile(t, filepath.Join(a.home, ".local/share/scratchpad/setup.json"))), "")
+	if !strings.Contains(journal, `"existed":true,"mode":384}`) {
+		t.Errorf("the journal is %s", journal)
+	}
 	a.run(t, "logs", "append", "day", "a note", "--agent", "shop").must(t, 0)
 	edit := func(file, old, new string) {
 		t.Helper()

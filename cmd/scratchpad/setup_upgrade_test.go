@@ -172,6 +172,10 @@ func TestSetupByClaude(t *testing.T) {
 	}
 	a.run(t, "setup", "--yes", "--client", "claude-code").must(t, 0, "Nothing was to be changed.")
 	a.run(t, "setup", "--yes", "--client", "claude-code", "--tenant", "acme").must(t, 0, "scratchpad: args was", "Claude Code: the server starts")
+	a.variables = []string{"FAIL=1"}
+	a.run(t, "setup", "--yes", "--client", "claude-code", "--tenant", "shop").must(t, 1, "claude mcp remove: exit status 1")
+	a.variables = nil
+	a.run(t, "setup", "--yes", "--client", "claude-code", "--tenant", "shop").must(t, 0, "Claude Code: the server starts")
 	a.run(t, "setup", "--undo", "--yes").must(t, 0, file+"\n  removed")
 	testkit.Must(t, os.Remove(log))
 	a.mustBe(t, before, "--undo")

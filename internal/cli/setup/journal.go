@@ -30,6 +30,10 @@ type fileDone struct {
 	Was    []byte `json:"was"`               // the content before the first edit; null: there was no file
 	Left   []byte `json:"left"`              // the content after the last one
 	Mixed  bool   `json:"mixed,omitempty"`   // somebody else has edited it between two edits
+
+	// An older version that takes it back removes the file unless it existed, and gives it the mode.
+	Existed bool        `json:"existed"`
+	Mode    fs.FileMode `json:"mode"`
 }
 
 // programDone is a program that setup has put in its place.

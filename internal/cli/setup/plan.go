@@ -304,6 +304,10 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 			return err
 		}
 	}
+	left := preview.Old
+	if before := p.journal.entry(preview.File); before != nil {
+		left = before.Left
+	}
 	done := p.journal.begin(c.Name, e.hook, preview)
 	if err := p.save(); err != nil {
 		return err
@@ -315,6 +319,7 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 		err = preview.Write()
 	}
 	if err != nil {
+		done.Left = left // Apply saves it
 		return err
 	}
 	return p.save()
@@ -330,6 +335,9 @@ func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileD
 	if string(p.Old) != string(done.Left) && string(p.Old) != string(done.Was) {
 		done.Mixed = true
 	}
-	done.Client, done.Hook, done.Left, done.ForAll = client, hook, p.New, true
+	done.Client, done.Hook, done.Left, done.ForAll, done.Existed = client, hook, p.New, true, done.Was != nil
+	if info, err := os.Stat(p.File); err == nil {
+		done.Mode = info.Mode().Perm()
+	}
 	return done
 }
