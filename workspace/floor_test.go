@@ -2,8 +2,10 @@ package workspace_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-scratchpad/scratchpad/internal/testkit"
 	"github.com/agent-scratchpad/scratchpad/workspace"
@@ -11,33 +13,50 @@ import (
 	port "github.com/agent-scratchpad/scratchpad/workspace/store"
 )
 
-// rowsLeft returns the owners that have a row.
+const day = 24 * time.Hour
+
+// rowsLeft returns the deleted agents that still have a row.
 func rowsLeft(t testing.TB, store workspace.Store) []port.OwnerUsage {
 	t.Helper()
-	list, err := store.Owners(t.Context(), port.OwnersQuery{Which: port.AllOwners, Limit: 10_000})
+	ever := time.Unix(1<<40, 0)
+	list, err := store.Owners(t.Context(), port.OwnersQuery{Which: port.DeletedOwners, Tenant: "local", UpdatedBefore: ever, UpdatedAfter: ever, Limit: 10_000})
 	testkit.Must(t, err)
 	return list.Owners
 }
 
-// regrow deletes an agent, and returns the numbers of its next writes.
+// regrow deletes an agent, has its row removed, and returns the numbers of its next
+// writes.
 func regrow(t testing.TB, store workspace.Store) (version, entry int64) {
-	svc := serviceOn(t, store, workspace.Options{})
-	ws := agentOf(t, svc, "a")
+	clock := testkit.NewClock()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
+	ws, other := agentOf(t, svc, "a"), agentOf(t, svc, "other")
 	for range 3 {
 		write(t, ws, "f", "x")
 	}
 	appendLog(t, ws, "l", "1", "2")
-	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
-	if left := rowsLeft(t, store); len(left) != 0 {
-		t.Errorf("the rows of %v are left, want none", left)
+	remove := func(name string) {
+		t.Helper()
+		testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
+	}
+	remove("a")
+	clock.Advance(30 * day)
+	write(t, other, "f", "x")
+	remove("other")
+	if left := rowsLeft(t, store); len(left) != 2 {
+		t.Errorf("after 30 days the rows of %v are left, want both", left)
+	}
+	clock.Advance(time.Second)
+	remove("nobody")
+	if left := rowsLeft(t, store); len(left) != 1 || left[0].Owner.Agent != "other" {
+		t.Errorf("after more than 30 days the rows of %v are left, want that of the other", left)
 	}
 	r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 	testkit.Must(t, err)
 	return r.Version, appendLog(t, ws, "l", "x").First
 }
 
-// A deleted agent leaves no row, but its share of a record. Its numbers are not given again.
-func TestDeletedRowsAreBounded(t *testing.T) {
+// The row of a deleted agent goes after 30 days. Its numbers are not given again.
+func TestDeletedRowsGo(t *testing.T) {
 	store := memstore.New()
 	defer store.Close()
 	if version, entry := regrow(t, store); version != 4 || entry != 3 {
@@ -45,37 +64,87 @@ func TestDeletedRowsAreBounded(t *testing.T) {
 	}
 }
 
+// An agent that makes and deletes agents leaves no more rows than the tenant may have, and the
+// numbers of none of them are given again.
+func TestDeletedRowsAreBounded(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int64]int{3: 3, -1: 1000} {
+		if want == 1000 && !testkit.Long() {
+			continue
+		}
+		svc, store := newService(t, workspace.Options{Store: workspace.StoreLimits{Agents: limit}})
+		regrow := func(i int, above int64) {
+			t.Helper()
+			name := fmt.Sprint("agent-", i)
+			r, err := agentOf(t, svc, name).WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
+			if err != nil || r.Version <= above {
+				t.Fatalf("%s goes on with version %d, %v; want one above %d", name, r.Version, err, above)
+			}
+			testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
+			if i%100 > 0 && i != want {
+				return
+			}
+			if left := len(rowsLeft(t, store)); left > want {
+				t.Fatalf("with a limit of %d agents %d rows of deleted ones are left, want %d at most", limit, left, want)
+			}
+		}
+		made := want + 205
+		for i := range made {
+			if i >= want-100 {
+				regrow(i, 0)
+				continue
+			}
+			// What a deletion leaves, without the search for rows that are too many.
+			owner := port.Owner{Tenant: "local", Agent: fmt.Sprint("agent-", i)}
+			testkit.Must(t, store.Update(t.Context(), owner, func(tx port.Tx) error {
+				return tx.Apply(port.OwnerState{FileFloor: 1, Revision: 2, Updated: time.Now().UTC().Truncate(time.Microsecond)})
+			}))
+		}
+		for i := 0; i < made; i += made / 200 {
+			regrow(i, 1)
+		}
+	}
+}
+
 // After its deletion, an agent may begin with a deletion that finds nothing and keeps its
 // request. That is its first write too.
 func TestNumbersAfterAnEmptyDeletion(t *testing.T) {
-	svc, _ := newService(t, workspace.Options{})
+	clock := testkit.NewClock()
+	store := memstore.New()
+	defer store.Close()
+	svc := serviceOn(t, store, workspace.Options{Now: clock.Now})
 	ws := agentOf(t, svc, "a")
 	appendLog(t, ws, "l", "1", "2")
-	testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), "a")))
+	for _, name := range []string{"a", "nobody"} { // the second deletion removes the row
+		testkit.Must(t, testkit.Err(svc.DeleteAgent(t.Context(), name)))
+		clock.Advance(31 * day)
+	}
 	testkit.Must(t, testkit.Err(ws.DeleteLog(t.Context(), "l", workspace.DeleteLogOptions{IdempotencyKey: "k"})))
 	if first := appendLog(t, ws, "l", "x").First; first != 3 {
 		t.Errorf("the log goes on with entry %d, want 3", first)
 	}
 }
 
-// The row of a deleted agent may go during the agent's first write, if its deletion was cut short and
-// is made again: after the write has seen the row, and before or after it reads the record.
+// The row of a deleted agent may go during the agent's first write: after the write has
+// seen the row, and before or after it reads the record.
 func TestNumbersBesideASweep(t *testing.T) {
 	for _, when := range []string{"totals", "record"} {
 		t.Run(when, func(t *testing.T) {
+			clock := testkit.NewClock()
 			mem := memstore.New()
 			defer mem.Close()
-			other := serviceOn(t, mem, workspace.Options{})
+			other := serviceOn(t, mem, workspace.Options{Now: clock.Now})
 			sweep := func() {
-				if _, err := other.DeleteAgent(t.Context(), "a"); err != nil {
+				if _, err := other.DeleteAgent(t.Context(), "nobody"); err != nil {
 					t.Error(err)
 				}
 			}
 			store := &interrupted{Store: mem}
-			ws := agentOf(t, serviceOn(t, store, workspace.Options{}), "a")
-			testkit.Must(t, mem.Update(t.Context(), port.Owner{Tenant: "local", Agent: "a"}, func(tx port.Tx) error {
-				return tx.Apply(port.OwnerState{FileFloor: 2, Revision: 2})
-			}))
+			ws := agentOf(t, serviceOn(t, store, workspace.Options{Now: clock.Now}), "a")
+			write(t, ws, "f", "1")
+			write(t, ws, "f", "2")
+			testkit.Must(t, testkit.Err(other.DeleteAgent(t.Context(), "a")))
+			clock.Advance(31 * day)
 			store.when, store.do = when, sweep
 			r, err := ws.WriteFile(t.Context(), "f", nil, workspace.WriteOptions{})
 			if err != nil || r.Version != 3 {

@@ -55,7 +55,7 @@ var never = time.Unix(1<<40, 0)
 
 // forgetAll raises the owner's floors to the numbers of all paths, and forgets everything
 // else. It reports whether anything was counted.
-func forgetAll(tx store.Tx) (counted bool, err error) {
+func forgetAll(tx store.Tx, now time.Time) (counted bool, err error) {
 	state, err := tx.Owner()
 	if err != nil || state == (store.OwnerState{}) || state.IsDeleted() {
 		return false, err
@@ -94,5 +94,8 @@ func forgetAll(tx store.Tx) (counted bool, err error) {
 		return counted, tx.Apply(store.OwnerState{})
 	}
 	state.Operations = 0
+	if state.Updated.Before(now) { // it never goes back
+		state.Updated = now
+	}
 	return counted, tx.Apply(state)
 }

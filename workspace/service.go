@@ -157,9 +157,12 @@ func (s *Service) Look(agentID string) (*Workspace, error) {
 // summaries. It reports whether there was anything to remove. Each file and log is removed in a transaction of its
 // own. If DeleteAgent is interrupted, call it again.
 //
-// The highest numbers of the agent's paths and the number of its last change are merged into one of
-// at most 65,536 shared records of the tenant, so that no number is ever given twice. So the numbers
-// of a new agent may begin above 1.
+// The store keeps the highest numbers of the agent's paths and the number of its last change
+// as the agent's floor, so that no number is ever given twice. Floors are kept for 30 days. A
+// tenant keeps the floors of at most 1,000 deleted agents, and of no more than
+// [StoreLimits].Agents. Each DeleteAgent removes up to 100 floors that are too old, and up to
+// 100 that are too many. Their numbers are merged into at most 65,536 shared records of the
+// tenant, so the numbers of a new agent may begin above 1.
 //
 // Errors: [ErrInvalid] and those of the store.
 func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error) {
@@ -197,18 +200,13 @@ func (s *Service) DeleteAgent(ctx context.Context, agentID string) (bool, error)
 	}
 	var counted bool
 	err = s.store.Update(ctx, w.owner, func(tx store.Tx) (err error) {
-		counted, err = forgetAll(tx)
+		counted, err = forgetAll(tx, s.stamp(time.Time{}))
 		return err
 	})
-	if err == nil {
-		// If the record is corrupt, the row keeps the numbers.
-		if err = registry.Sweep(ctx, s.store, w.owner); errors.Is(err, ErrCorrupt) {
-			err = nil
-		}
-	}
 	if err != nil {
 		return found, within("delete", agentID, err)
 	}
+	s.sweepDeleted(ctx)
 	return found || counted || profile, nil
 }
 
@@ -234,4 +232,39 @@ func (w *Workspace) deleteAll(
 
 func (s *Service) owner(id AgentID) store.Owner {
 	return store.Owner{Tenant: s.o.Tenant, Agent: id.name}
+}
+
+const (
+	floorTime   = 30 * 24 * time.Hour // from a deletion of an agent until its row may go
+	floorSweeps = 100                 // rows that one deletion removes at most
+	maxFloors   = 1000                // rows of deleted agents that a tenant keeps at most
+)
+
+// sweepDeleted removes the rows of agents that were deleted long ago, or in the future,
+// by a clock that was set back since. Then it removes the rows of any deleted agents until the
+// tenant has no more than it may keep. After an error, the next sweep tries again.
+func (s *Service) sweepDeleted(ctx context.Context) {
+	now := s.now()
+	s.sweep(ctx, now.Add(-floorTime), now.Add(clockSkew), 0)
+	keep := maxFloors
+	if limit := s.total.limits.Agents; limit >= 0 && limit < maxFloors {
+		keep = int(limit)
+	}
+	s.sweep(ctx, never, never, keep)
+}
+
+// sweep removes rows of agents whose deletion was before the time from or after the time to.
+// It keeps some of the rows.
+func (s *Service) sweep(ctx context.Context, from, to time.Time, keep int) {
+	q := store.OwnersQuery{Which: store.DeletedOwners, Tenant: s.o.Tenant, UpdatedBefore: from, UpdatedAfter: to,
+		Limit: keep + floorSweeps}
+	list, err := s.store.Owners(ctx, q)
+	if err != nil {
+		return
+	}
+	for _, o := range list.Owners[:max(0, len(list.Owners)-keep)] {
+		if err := registry.Sweep(ctx, s.store, o.Owner); err != nil && !errors.Is(err, ErrCorrupt) {
+			return
+		}
+	}
 }

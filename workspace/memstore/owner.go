@@ -74,6 +74,8 @@ func selects(q store.OwnersQuery, o store.Owner, s store.OwnerState) bool {
 		return true
 	case o.Tenant != q.Tenant:
 		return false
+	case q.Which == store.DeletedOwners:
+		return s.IsDeleted() && (s.Updated.Before(q.UpdatedBefore) || s.Updated.After(q.UpdatedAfter))
 	}
 	return s.Usage != store.Usage{} && strings.HasPrefix(o.Agent, q.Prefix) &&
 		strings.Contains(strings.ToLower(o.Agent), strings.ToLower(q.Part))

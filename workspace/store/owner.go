@@ -90,6 +90,10 @@ type OwnersQuery struct {
 	Order  OwnersOrder // with UsedOwners; ties are in byte order of name
 	After  *OwnerUsage // the last owner of the page before; nil: from the first
 	Limit  int         // owners at most; above 0, except with OwnerTotals
+
+	// With DeletedOwners, UpdatedBefore and UpdatedAfter select the owners whose last write was
+	// before UpdatedBefore or after UpdatedAfter.
+	UpdatedBefore, UpdatedAfter time.Time
 }
 
 // SQL returns the end of the SQL statement that lists owners of a tenant, from WHERE on. holds
@@ -98,8 +102,13 @@ type OwnersQuery struct {
 // placeholder for the argument.
 func (q OwnersQuery) SQL(holds string, arg func(v any) string) string {
 	tenant := q.Tenant + "/"
-	where := " WHERE owner >= " + arg(tenant+q.Prefix) + " AND owner < " + arg(AfterName(tenant+q.Prefix)) + " AND " +
-		holds
+	where := " WHERE owner >= " + arg(tenant+q.Prefix) + " AND owner < " + arg(AfterName(tenant+q.Prefix)) + " AND "
+	if q.Which == DeletedOwners {
+		where += "NOT " + holds + " AND requests = 0 AND deleted_files = 0 AND deleted_logs = 0 AND versions = 0 " +
+			"AND changes = 0 AND (updated < " + arg(q.UpdatedBefore) + " OR updated > " + arg(q.UpdatedAfter) + ")"
+	} else {
+		where += holds
+	}
 	if q.Part != "" { // names are ASCII, and so is lower
 		plain := strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace
 		where += " AND lower(owner) LIKE " +
@@ -135,9 +144,10 @@ type Owners int
 
 // The owners of a query.
 const (
-	UsedOwners  Owners = iota // owners of a tenant that hold anything
-	AllOwners                 // owners of every tenant that have a row of any kind; in byte order of String
-	OwnerTotals               // no list, but the sums over the states of the tenant's UsedOwners
+	UsedOwners    Owners = iota // owners of a tenant that hold anything
+	DeletedOwners               // owners of a tenant that were deleted, see IsDeleted; in byte order of name
+	AllOwners                   // owners of every tenant that have a row of any kind; in byte order of String
+	OwnerTotals                 // no list, but the sums over the states of the tenant's UsedOwners
 )
 
 // OwnerList is the answer to an [OwnersQuery].

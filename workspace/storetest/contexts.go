@@ -35,7 +35,7 @@ func ctxCancelled(t testing.TB, s store.Store) {
 	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("View with a cancelled context = %v, want context.Canceled", err)
 	}
-	for _, which := range []store.Owners{store.UsedOwners, store.AllOwners, store.OwnerTotals} {
+	for _, which := range []store.Owners{store.UsedOwners, store.DeletedOwners, store.AllOwners, store.OwnerTotals} {
 		if _, err := s.Owners(ctx, store.OwnersQuery{Which: which, Tenant: "local", Limit: 1}); !errors.Is(err,
 			context.Canceled) {
 			t.Errorf("Owners %d with a cancelled context = %v, want context.Canceled", which, err)

@@ -292,6 +292,11 @@ func dumpNumbers(t testing.TB, s store.Store) {
 	restore(t, s, bob, rows)
 	equal(t, "the state of a copy", view(t, s, bob, readOwner), state)
 	equal(t, "AllOwners", allOwners(t, s, store.Owner{}, 10), []store.Owner{alice, bob})
+	deleted, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local",
+		UpdatedBefore: at(2), UpdatedAfter: at(3), Limit: 10})
+	if err != nil || !slices.Equal(deleted.Owners, []store.OwnerUsage{{Owner: alice}, {Owner: bob}}) {
+		t.Errorf("DeletedOwners = %v, %v, want both", deleted, err)
+	}
 }
 
 // dumpOrphans dumps an owner with requests and no state.

@@ -139,6 +139,7 @@ var faultyOwners = []faultyStore{
 	{"Count does not look at the context", bendCount(func(s store.Store, ctx context.Context, reads map[store.Owner]int64) error {
 		return s.Count(context.WithoutCancel(ctx), reads)
 	}), []string{"Owners/CountUndone"}},
+	{"Deleted has those with a journal", func(s store.Store) store.Store { return forgetsRows{s} }, []string{"Owners/Deleted"}},
 
 	{"each page of records is the first", bendRecords(func(r bentRecords, prefix, _ string, limit int) ([]store.Record, error) {
 		return r.Records.List(prefix, "", limit)
@@ -271,6 +272,20 @@ func countsFew(s store.Store, ctx context.Context, reads map[store.Owner]int64) 
 		}
 	}
 	return s.Count(ctx, few)
+}
+
+// forgetsRows takes an owner with a journal for a deleted one.
+type forgetsRows struct{ store.Store }
+
+func (s forgetsRows) Update(ctx context.Context, o store.Owner, fn func(store.Tx) error) error {
+	return s.Store.Update(ctx, o, func(tx store.Tx) error { return fn(plain.Join(withoutRows{plain.Split(tx)})) })
+}
+
+type withoutRows struct{ plain.Calls }
+
+func (tx withoutRows) SaveOwner(s store.OwnerState) error {
+	s.Changes = 0
+	return tx.Calls.SaveOwner(s)
 }
 
 type bentRecords struct {

@@ -53,6 +53,7 @@ var faultyStores = []faultyStore{
 	{"Owners begins at the given one", listsOwners(fromOwner), []string{"Owners/List"}},
 
 	{"Totals has those without usage", func(s store.Store) store.Store { return miscounts{s} }, []string{"Owners/Totals"}},
+	{"Deleted is of any time", func(s store.Store) store.Store { return sweepsEarly{s} }, []string{"Owners/Deleted"}},
 
 	{"deleted paths are listed", bend(func(tx plain.Calls) plain.Calls { return deletedListed{tx} }), []string{"Files/ListLeavesDeletedOut"}},
 	{"deleted paths are listed with authors", bend(func(tx plain.Calls) plain.Calls { return deletedAuthored{tx} }), []string{"Files/Authored"}},
@@ -390,13 +391,17 @@ func (s miscounts) Owners(ctx context.Context, q store.OwnersQuery) (store.Owner
 	if q.Which != store.OwnerTotals || err != nil {
 		return l, err
 	}
-	all, err := s.Store.Owners(ctx, store.OwnersQuery{Which: store.AllOwners, Limit: 1000})
-	for _, o := range all.Owners {
-		if o.Owner.Tenant == q.Tenant && o.Owner.Agent == "gone" {
-			l.Totals.Agents++
-		}
-	}
+	gone, err := sweepsEarly(s).Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: q.Tenant, Limit: 1000})
+	l.Totals.Agents += int64(len(gone.Owners))
 	return l, err
+}
+
+// sweepsEarly ignores the times.
+type sweepsEarly struct{ store.Store }
+
+func (s sweepsEarly) Owners(ctx context.Context, q store.OwnersQuery) (store.OwnerList, error) {
+	q.UpdatedBefore = time.Unix(1<<40, 0)
+	return s.Store.Owners(ctx, q)
 }
 
 func allTenants(all []store.OwnerUsage, tenant, after string) []store.OwnerUsage {

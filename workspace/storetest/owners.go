@@ -21,6 +21,7 @@ var owners = []check{
 	{"Owners/Count", ownerCount},
 	{"Owners/CountUndone", ownerCountUndone},
 	{"Owners/Totals", ownerTotals},
+	{"Owners/Deleted", ownerDeleted},
 }
 
 func readOwner(r store.Reader) (store.OwnerState, error) { return r.Owner() }
@@ -336,4 +337,50 @@ func ownerTotals(t testing.TB, s store.Store) {
 		t.Errorf("Update = %v, want the function's error", err)
 	}
 	equal(t, "Totals after an Update that failed", totals(t, s, "local"), want)
+}
+
+func ownerDeleted(t testing.TB, s store.Store) {
+	save := func(tenant, agent string, state store.OwnerState) {
+		update(t, s, store.Owner{Tenant: tenant, Agent: agent}, func(tx store.Tx) error { return tx.Apply(state) })
+	}
+	deleted := func(from, to time.Time, limit int, want ...string) {
+		t.Helper()
+		got, err := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local",
+			UpdatedBefore: from, UpdatedAfter: to, Limit: limit})
+		var names []string
+		for _, u := range got.Owners {
+			names = append(names, u.Owner.String())
+			equal(t, "what DeletedOwners say of an owner", u, store.OwnerUsage{Owner: u.Owner})
+		}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("DeletedOwners of before %v or after %v, at most %d = %v, %v, want %v", from, to, limit, names,
+				err, want)
+		}
+	}
+	gone := func(i int) store.OwnerState { return store.OwnerState{FileFloor: 7, Updated: at(i)} }
+	deleted(at(100), at(100), 10)
+	for i, name := range []string{"d", "a", "c", "b"} { // deleted at 1, 2, 3, 4
+		save("local", name, gone(i+1))
+	}
+	save("local", "unknown", store.OwnerState{LogFloor: 1, Revision: 7})
+	save("other", "a", gone(1))
+	for i, left := range []store.OwnerState{
+		{Usage: store.Usage{Files: 1}}, {Usage: store.Usage{Logs: 1}}, {Usage: store.Usage{Entries: 1}},
+		{Usage: store.Usage{Bytes: 1}},
+		{Usage: store.Usage{Operations: 1}}, {DeletedFiles: 1}, {DeletedLogs: 1}, {Requests: 1}, {Versions: 1},
+		{Changes: 1},
+	} {
+		left.FileFloor = 1
+		save("local", fmt.Sprint("holds-", i), left)
+	}
+	deleted(at(1), at(5), 10, "local/unknown") // none is of that very time
+	deleted(at(1).Add(time.Microsecond), at(5), 10, "local/d", "local/unknown")
+	deleted(at(4), at(5), 10, "local/a", "local/c", "local/d", "local/unknown")
+	deleted(at(4), at(5), 2, "local/a", "local/c")
+	deleted(at(2), at(4).Add(-time.Microsecond), 10, "local/b", "local/d", "local/unknown")
+	deleted(at(2), at(4), 10, "local/d", "local/unknown")
+	save("local", "unknown", store.OwnerState{})
+	save("local", "d", gone(3))
+	deleted(at(3), at(5), 10, "local/a")
+	deleted(at(3), at(5), 0)
 }

@@ -235,10 +235,12 @@ func txClosed(t testing.TB, s store.Store) {
 	err6 := r.Delete("k", 1)
 	_, err7 := r.List("", "", 10)
 	_, err8 := s.Owners(t.Context(), store.OwnersQuery{Which: store.OwnerTotals, Tenant: "local"})
-	err9 := s.Count(t.Context(), map[store.Owner]int64{alice: 1})
-	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9} {
+	err10 := s.Count(t.Context(), map[store.Owner]int64{alice: 1})
+	_, err9 := s.Owners(t.Context(), store.OwnersQuery{Which: store.DeletedOwners, Tenant: "local", Limit: 1})
+	for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 		if !errors.Is(err, store.ErrClosed) {
-			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "OwnerTotals", "Count"}[i]
+			call := []string{"View", "Update", "Owners", "Get", "Put", "Delete", "List", "OwnerTotals", "DeletedOwners",
+				"Count"}[i]
 			t.Errorf("%s after Close = %v, want ErrClosed", call, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-scratchpad/scratchpad/internal/records"
 	"github.com/agent-scratchpad/scratchpad/workspace"
 	"github.com/agent-scratchpad/scratchpad/workspace/store"
 )
@@ -214,17 +213,22 @@ func (w *server) wipe(ctx context.Context, svc *workspace.Service, tenant string
 			break
 		}
 	}
-	for o, err := range store.EveryOwner(ctx, w.store) {
-		if err == nil && o.Tenant == tenant { // a deletion was cut short
-			err = insist(func() error {
-				return w.store.Update(ctx, o, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) })
-			})
-		}
-		if err != nil {
+	for {
+		ahead := time.Now().Add(time.Hour)
+		list, err := w.store.Owners(ctx, store.OwnersQuery{Which: store.DeletedOwners, Tenant: tenant, UpdatedBefore: ahead,
+			UpdatedAfter: ahead, Limit: 100})
+		if err != nil || len(list.Owners) == 0 {
 			return err
 		}
+		for _, o := range list.Owners {
+			err := insist(func() error {
+				return w.store.Update(ctx, o.Owner, func(tx store.Tx) error { return tx.Apply(store.OwnerState{}) })
+			})
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return insist(func() error { return records.DeleteAll(w.store.System(ctx), "floor/"+tenant+"/") })
 }
 
 // --- what an agent has

@@ -12,10 +12,10 @@ import (
 // A Floor has the numbers above which the paths and the changes of an agent begin, so that
 // no number is ever given twice.
 //
-// When an agent is deleted, they go from its row into a record that the agent shares with every
-// 65,536th agent. So deleted agents leave a bounded number of records, and what one agent has
-// written shows in the numbers of few others. The record is raised before the row goes, and read by
-// an agent that has no row, before its first write.
+// At first the own row of a deleted agent keeps them. When the row goes, they go into a
+// record that the agent shares with every 65,536th agent. So the rows of deleted agents are
+// bounded, and what one agent has written shows in the numbers of few others. The record is
+// raised before the row goes, and read by an agent that has no row, before its first write.
 type Floor struct {
 	Files int64 `json:"files"` // the highest version of a file
 	Logs  int64 `json:"logs"`  // the highest entry of a log
