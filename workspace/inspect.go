@@ -60,7 +60,8 @@ func (w *Workspace) ViewLog(ctx context.Context, path string, q LogQuery) (v Log
 		err = checkLogQuery(&q)
 	}
 	if err == nil {
-		atOnce := max(1, bytesAtOnce/w.svc.o.Limits.EntryBytes)
+		// Entries that were written under a higher limit stay.
+		atOnce := max(1, bytesAtOnce/max(w.svc.o.Limits.EntryBytes, DefaultLimits().EntryBytes))
 		v, err = view(ctx, w, func(r store.Reader) (LogView, error) { return readBack(r, p.name, q, atOnce) })
 	}
 	return v, within(opReadLog, path, err)

@@ -97,15 +97,18 @@ func (s *Service) ownersLike(ctx context.Context, q store.OwnersQuery, patterns 
 		return nil, err
 	}
 	var merged []store.OwnerUsage
+	seen := map[store.Owner]bool{}
 	for _, p := range patterns {
 		found, err := s.ownersOf(ctx, q, p, compare)
 		if err != nil {
 			return nil, err
 		}
-		merged = append(merged, found...)
+		for _, o := range found {
+			if !seen[o.Owner] { // in another pattern
+				merged, seen[o.Owner] = append(merged, o), true
+			}
+		}
 		slices.SortFunc(merged, compare)
-		same := func(a, b store.OwnerUsage) bool { return a.Owner == b.Owner } // that two patterns select
-		merged = slices.CompactFunc(merged, same)
 		merged = merged[:min(len(merged), q.Limit)]
 	}
 	return merged, nil

@@ -244,7 +244,7 @@ const (
 // by a clock that was set back since. Then it removes the rows of any deleted agents until the
 // tenant has no more than it may keep. After an error, the next sweep tries again.
 func (s *Service) sweepDeleted(ctx context.Context) {
-	now := s.now()
+	now := s.o.Now()
 	s.sweep(ctx, now.Add(-floorTime), now.Add(clockSkew), 0)
 	keep := maxFloors
 	if limit := s.total.limits.Agents; limit >= 0 && limit < maxFloors {
