@@ -120,6 +120,9 @@ func parseJSON(text []byte) (d document, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
+	if isTooDeep(text) {
+		return d, Errorf(store.ErrInvalid, "it nests more than %d deep; mend it first", maxDepth)
+	}
 	if d.top, err = hujson.Parse(bytes.Clone(text)); err != nil {
 		return d, Errorf(store.ErrInvalid, "it is not valid JSON: %v; mend it first", err)
 	}
@@ -142,6 +145,41 @@ func parseJSON(text []byte) (d document, err error) {
 		d.newline, d.unit = " ", ""
 	}
 	return d, nil
+}
+
+// maxDepth is how deep a file may nest. The parser calls itself for each object and list, and a full stack
+// would end the process. A repository can bring such a file along.
+const maxDepth = 10_000
+
+func isTooDeep(text []byte) bool {
+	depth := 0
+	for len(text) > 0 && depth <= maxDepth {
+		n := 1 // bytes of a text, of a comment, or of anything else
+		after := func(end string) {
+			if n = len(text); bytes.Contains(text[2:], []byte(end)) {
+				n = 2 + bytes.Index(text[2:], []byte(end)) + len(end)
+			}
+		}
+		switch {
+		case text[0] == '[', text[0] == '{':
+			depth++
+		case text[0] == ']', text[0] == '}':
+			depth--
+		case text[0] == '"':
+			for ; n < len(text) && text[n] != '"'; n++ {
+				if text[n] == '\\' {
+					n++
+				}
+			}
+			n++
+		case bytes.HasPrefix(text, []byte("//")):
+			after("\n")
+		case bytes.HasPrefix(text, []byte("/*")):
+			after("*/")
+		}
+		text = text[min(n, len(text)):]
+	}
+	return depth > maxDepth
 }
 
 // twice returns a name that an object has more than once.

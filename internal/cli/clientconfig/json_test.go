@@ -92,6 +92,19 @@ func TestJSONRefuses(t *testing.T) {
 	}
 }
 
+// A repository cannot end the process by a file that nests so deep that the parser fills its stack.
+func TestJSONDeep(t *testing.T) {
+	for _, deep := range []string{"[", `{"":`, "[ /*]*/", "[ //]\n", `["\"]",`} {
+		if got, _, err := added(jsonFormat{key: "mcpServers"}, strings.Repeat(deep, 3<<20)); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "nests more than") {
+			t.Errorf("%s...: %.20q, %.200v", deep, got, err)
+		}
+	}
+	flat := `{"a": "` + strings.Repeat("[", maxDepth+1) + `", "b": [` + strings.Repeat("[], ", maxDepth) + `{}]} //` + strings.Repeat("{", maxDepth+1) + "\n"
+	if _, _, err := added(jsonFormat{key: "mcpServers"}, flat); err != nil {
+		t.Errorf("a file that is not deep: %v", err)
+	}
+}
+
 func TestTOML(t *testing.T) {
 	const entry = "[mcp_servers.scratchpad]\ncommand = '/opt/my tools/scratchpad'\nargs = ['mcp', '--agent', 'default']\n"
 	for _, c := range []struct{ name, old, want string }{
