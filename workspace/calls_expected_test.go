@@ -531,8 +531,12 @@ func (a *agent) keep(c call, ans answer, now time.Time) {
 }
 
 // erase does what DeleteAgent does: only the highest numbers stay.
-func (a *agent) erase() {
+func (a *agent) erase(now time.Time) {
 	b := newAgent()
+	b.written = a.written
+	if len(a.files)+len(a.logs)+len(a.requests)+len(a.rows) > 0 || !a.blank() {
+		b.written = later(now, a.written)
+	}
 	b.fileFloor, b.logFloor = a.fileFloor, a.logFloor
 	b.revision = a.revision + int64(len(live(a.files, ""))+len(live(a.logs, ""))) // each was deleted by a change
 	for _, f := range a.files {
@@ -541,7 +545,19 @@ func (a *agent) erase() {
 	for _, l := range a.logs {
 		b.logFloor = max(b.logFloor, l.last)
 	}
+	if b.fileFloor == 0 && b.logFloor == 0 && b.revision == 0 {
+		b.written = time.Time{} // nothing is left
+	}
 	*a = *b
+}
+
+// sweep forgets when an agent that was deleted has written, if that was long ago, or in the
+// future of a clock that was set back.
+func (a *agent) sweep(now time.Time) {
+	if len(a.files)+len(a.logs)+len(a.requests)+len(a.rows) == 0 && a.blank() &&
+		(a.written.Before(now.Add(-30*24*time.Hour)) || a.written.After(now.Add(5*time.Minute))) {
+		a.written = time.Time{}
+	}
 }
 
 // flush does what happens when the counts of reads are written on their own.

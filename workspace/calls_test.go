@@ -816,7 +816,11 @@ func (m *machine) erase(t *rapid.T) {
 	if err != nil || found != want && want {
 		t.Fatalf("DeleteAgent = %t, %v, want %t", found, err, want)
 	}
-	a.erase()
+	now := m.clock.Now().UTC().Truncate(time.Microsecond)
+	a.erase(now)
+	for _, a := range m.agents {
+		a.sweep(now)
+	}
 }
 
 // journal compares the rows of the journal, and what the agent's state says of them.
