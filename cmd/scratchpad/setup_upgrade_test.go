@@ -189,6 +189,31 @@ func TestSetupByClaude(t *testing.T) {
 	}
 }
 
+// An entry stays setup's own if an edit of it is killed before the client's file has changed.
+func TestSetupKilled(t *testing.T) {
+	t.Parallel()
+	a, _, _ := cloneOf(t)
+	file, claude := filepath.Join(a.home, ".claude.json"), filepath.Join(a.path, "claude")
+	setup := []string{"setup", "--yes", "--client", "claude-code"}
+	before := contents(t, a.home)
+	a.run(t, setup...).must(t, 0)
+	a.variables = []string{"TMPDIR=" + t.TempDir()}
+	killed := func(agent string) {
+		t.Helper()
+		have := testkit.ReadFile(t, file)
+		testkit.Must(t, os.WriteFile(claude, []byte("#!/bin/sh\nkill -9 $PPID\n"), 0o755))
+		a.run(t, append(setup, "--agent", agent)...).must(t, -1)
+		if testkit.Must(t, os.Remove(claude)); testkit.ReadFile(t, file) != have {
+			t.Errorf("the file has changed to %s", testkit.ReadFile(t, file))
+		}
+	}
+	killed("one")
+	a.run(t, setup...).must(t, 0, "scratchpad: args was", "Claude Code: the server starts")
+	killed("two")
+	a.run(t, "setup", "--undo", "--yes").must(t, 0, file+"\n  removed")
+	a.mustBe(t, before, "--undo")
+}
+
 // Setup names what hides its server, and says how to remove it. It also says what a client wants of
 // the user.
 func TestSetupNotes(t *testing.T) {

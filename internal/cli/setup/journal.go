@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,6 +30,7 @@ type fileDone struct {
 	ForAll bool   `json:"for_all,omitempty"` // by a setup for all projects; older ones worked for one
 	Was    []byte `json:"was"`               // the content before the first edit; null: there was no file
 	Left   []byte `json:"left"`              // the content after the last one
+	Before []byte `json:"before,omitempty"`  // the content before the last edit, until that has ended
 	Mixed  bool   `json:"mixed,omitempty"`   // somebody else has edited it between two edits
 
 	// An older version that takes it back removes the file unless it existed, and gives it the mode.
@@ -92,14 +94,23 @@ func (j *journal) entry(file string) *fileDone {
 	return nil
 }
 
-// isOwn reports whether an entry is the one that the last edit has left. In the user's own file
-// a client may have noted more in it. Others may have written to the file of a project.
+// hasLeft reports whether a content is the one that the last edit has left, or the one before an edit that
+// was killed.
+func (f fileDone) hasLeft(content []byte) bool {
+	return f.Left != nil && bytes.Equal(content, f.Left) || f.Before != nil && bytes.Equal(content, f.Before)
+}
+
+// isOwn reports whether an entry is the one that the last edit has left, or the one before an edit that was
+// killed. In the user's own file a client may have noted more in it. Others may have written to the file of
+// a project.
 func (f fileDone) isOwn(c clientconfig.Client, have clientconfig.Entry) bool {
-	left, err := c.EntryIn(f.File, f.Left, ServerName)
-	if c.ProjectOf(f.File) != "" {
-		return err == nil && left.Equal(have)
-	}
-	return err == nil && have.Starts(left)
+	return slices.ContainsFunc([][]byte{f.Left, f.Before}, func(content []byte) bool {
+		left, err := c.EntryIn(f.File, content, ServerName)
+		if c.ProjectOf(f.File) != "" {
+			return err == nil && left.Equal(have)
+		}
+		return err == nil && have.Starts(left)
+	})
 }
 
 // sum returns the SHA-256 of a content.

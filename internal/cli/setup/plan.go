@@ -304,10 +304,6 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 			return err
 		}
 	}
-	left := preview.Old
-	if before := p.journal.entry(preview.File); before != nil {
-		left = before.Left
-	}
 	done := p.journal.begin(c.Name, e.hook, preview)
 	if err := p.save(); err != nil {
 		return err
@@ -318,8 +314,8 @@ func (p *Plan) edit(ctx context.Context, c *Client, e *Edit) error {
 	} else {
 		err = preview.Write()
 	}
-	if err != nil {
-		done.Left = left // Apply saves it
+	if done.Before = nil; err != nil {
+		done.Left = preview.Old // Apply saves it
 		return err
 	}
 	return p.save()
@@ -332,10 +328,11 @@ func (j *journal) begin(client string, hook bool, p clientconfig.Preview) *fileD
 		j.Files = append(j.Files, fileDone{File: p.File, Was: p.Old, Left: p.Old})
 		done = &j.Files[len(j.Files)-1]
 	}
-	if string(p.Old) != string(done.Left) && string(p.Old) != string(done.Was) {
+	if !done.hasLeft(p.Old) && string(p.Old) != string(done.Was) {
 		done.Mixed = true
 	}
-	done.Client, done.Hook, done.Left, done.ForAll, done.Existed = client, hook, p.New, true, done.Was != nil
+	done.Client, done.Hook, done.Before, done.Left = client, hook, p.Old, p.New
+	done.ForAll, done.Existed = true, done.Was != nil
 	if info, err := os.Stat(p.File); err == nil {
 		done.Mode = info.Mode().Perm()
 	}

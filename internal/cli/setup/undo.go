@@ -82,12 +82,12 @@ func (f fileDone) takeBack() (did string, err error) {
 		return "", err
 	case isAs(f.Was): // it was never written
 		return "put back as it was", nil
-	case f.Mixed || !isAs(f.Left):
+	case f.Mixed || !f.hasLeft(now):
 		return f.takeOut()
 	case f.Was == nil:
-		return "removed", clientconfig.Replace(f.File, f.Left, nil)
+		return "removed", clientconfig.Replace(f.File, now, nil)
 	}
-	return "put back as it was", clientconfig.Replace(f.File, f.Left, f.Was)
+	return "put back as it was", clientconfig.Replace(f.File, now, f.Was)
 }
 
 // takeOut takes the entry of this program out of a file that somebody else has edited.
