@@ -185,6 +185,9 @@ func (c setupCommand) undo(p *process, journal string) error {
 	if err == nil && len(all) > 0 && !c.DryRun {
 		if !c.Yes {
 			for _, u := range all {
+				if u.Err != nil {
+					u.Did = failure.Text(u.Err)
+				}
 				p.note("%s\n  %s\n", terminal.OneLine(u.What), terminal.OneLine(u.Did))
 			}
 		}

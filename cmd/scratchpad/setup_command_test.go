@@ -186,6 +186,11 @@ func TestSetupBroken(t *testing.T) {
 	if !strings.Contains(testkit.ReadFile(t, good), "scratchpad") {
 		t.Errorf("%s was not set up", good)
 	}
+	writeFile(t, good, "{")
+	const left = ": it is not valid JSON"
+	a.run(t, "setup", "--undo").must(t, 2, good+"\n  edit "+good+left, a.installed()+"\n  to be removed")
+	a.run(t, "setup", "--undo", "--yes").must(t, 2, "edit "+good+left)
+	writeFile(t, good, "{}")
 	a.run(t, "setup", "--undo", "--yes").must(t, 0)
 	a.mustBe(t, before, "--undo")
 	o = a.run(t, "setup", "--yes", "--client", "zed", "--summarizer", "anthropic")
@@ -218,7 +223,8 @@ func TestSetupUndoAfterEdits(t *testing.T) {
 	edit(cursor, "{\"mcpServers\"", "{\"theme\": \"dark\", \"mcpServers\"")
 	edit(codex, "[mcp_servers", "model = 'x'\n[mcp_servers")
 	const said = "\n  edited by another since, so only the entry of this program was taken out"
-	a.run(t, "setup", "--undo", "--dry-run").must(t, 0, cursor+"\n  to be taken back", codex)
+	a.run(t, "setup", "--undo", "--dry-run").must(t, 0, cursor+"\n  edited by another since, so only the entry of this program is to be taken out", codex,
+		filepath.Join(a.home, ".claude", "settings.json")+"\n  to be removed", a.installed()+"\n  to be removed")
 	a.run(t, "setup", "--undo", "--yes").must(t, 0, cursor+said, codex+said, claude+said)
 	a.run(t, "logs", "cat", "day", "--agent", "shop").must(t, 0, "a note")
 	for file, want := range map[string]string{

@@ -224,15 +224,16 @@ func TestSetupNotes(t *testing.T) {
 	a.install(t, "codex", "[[hooks.SessionStart]]\nmatcher = 'startup'\n[hooks.state.x]\ntrusted_hash = 'y'\n")
 	a.install(t, "windsurf", "")
 	a.install(t, "cursor", "")
-	sub := filepath.Join(a.project, "sub")
-	testkit.Must(t, os.Mkdir(sub, 0o755))
+	sub, local := filepath.Join(a.project, "sub"), filepath.Join(a.project, ".claude", "settings.local.json")
+	testkit.Must(t, errors.Join(os.Mkdir(sub, 0o755), os.Mkdir(filepath.Dir(local), 0o755)))
+	writeFile(t, local, `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "/opt/scratchpad brief --mark claude-code --agent a"}]}]}}`)
 	makeRepositories(t, a.project)
 	top := a.project
 	a.project = sub
 	before := contents(t, a.home)
 	o := a.run(t, "setup", "--yes")
 	o.must(t, 0, "has a server scratchpad of its own", "cd "+top+" && claude mcp remove -s local scratchpad", "cd "+top+" && claude mcp remove -s project scratchpad",
-		"scratchpad setup --client cursor --project "+top,
+		"scratchpad setup --client cursor --project "+top, local+" has a hook of an older setup",
 		"autoMemoryEnabled", "type /hooks in Codex", ".codex/config.toml has hooks already", "[[hooks.SessionStart.hooks]]", "Windsurf: Put this into "+a.home+"/.codeium")
 	if after := contents(t, a.home); after[filepath.Join(top, ".mcp.json")] != before[filepath.Join(top, ".mcp.json")] || after[filepath.Join(a.home, ".codex", "hooks.json")] != "" {
 		t.Error("setup has changed an entry that it did not write, or has made a second file with hooks")

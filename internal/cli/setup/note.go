@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/agent-scratchpad/scratchpad/internal/cli/clientconfig"
 	"github.com/agent-scratchpad/scratchpad/internal/native"
@@ -62,6 +63,12 @@ func (c *Client) noteHiding(p *Plan) error {
 		}
 		for _, folder := range folders {
 			hides(folder, "cd "+native.Quote(folder)+" && claude mcp remove -s local "+ServerName)
+		}
+		hook := filepath.Join(p.o.Here, ".claude", "settings.local.json")
+		own, err := clientconfig.RemoveHook(hook).Preview()
+		if err == nil && len(own.Changed) > 0 && p.journal.entry(hook) == nil {
+			c.Notes = append(c.Notes, hook+" has a hook of an older setup, which runs too. To remove it: take the "+
+				"command of SessionStart out of that file")
 		}
 	}
 	file := c.ProjectFile(p.o.Here)

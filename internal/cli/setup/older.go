@@ -39,7 +39,7 @@ func (p *Plan) takeBack(e *Edit) error {
 	if err := p.record(done); err != nil {
 		return err
 	}
-	did, err := done.takeBack()
+	did, err := done.takeBack(false)
 	if err != nil {
 		return err
 	}

@@ -178,9 +178,12 @@ func (d programDone) isThere() bool {
 
 // takeBack removes the program. One that has replaced an older one stays, because the older one could not
 // read what has been stored since.
-func (d programDone) takeBack() (did string, err error) {
+func (d programDone) takeBack(dry bool) (did string, err error) {
 	if d.Existed || !d.isThere() {
 		return "left as it is, because it has replaced an older one, or is no longer what setup has installed", nil
+	}
+	if dry {
+		return "to be removed", nil
 	}
 	return "removed", os.Remove(d.Path)
 }

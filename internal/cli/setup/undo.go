@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -41,13 +42,10 @@ func Undo(o UndoOptions) (all []Undone, err error) {
 	if err != nil {
 		return nil, err
 	}
-	undo := func(what string, takeBack func() (string, error)) (isLeft bool) {
-		u := Undone{What: what, Did: "to be taken back"}
-		if !o.DryRun {
-			u.Did, u.Err = takeBack()
-		}
-		all = append(all, u)
-		return u.Err != nil
+	undo := func(what string, takeBack func(dry bool) (string, error)) (isLeft bool) {
+		did, err := takeBack(o.DryRun)
+		all = append(all, Undone{What: what, Did: did, Err: err})
+		return err != nil
 	}
 	var left []fileDone
 	for _, f := range slices.Backward(j.Files) {
@@ -71,27 +69,30 @@ func Undo(o UndoOptions) (all []Undone, err error) {
 }
 
 // takeBack puts the file back as it was, or takes out the entry of this program if somebody else has edited
-// the file since.
-func (f fileDone) takeBack() (did string, err error) {
+// the file since. In a dry run it says what it would do.
+func (f fileDone) takeBack(dry bool) (did string, err error) {
 	now, err := clientconfig.ReadFile(f.File)
-	isAs := func(content []byte) bool { return content != nil && string(now) == string(content) }
+	did = "put back as it was"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "it is gone already", nil
 	case err != nil:
 		return "", err
-	case isAs(f.Was): // it was never written
-		return "put back as it was", nil
+	case f.Was != nil && bytes.Equal(now, f.Was): // it was never written
+		return did, nil
 	case f.Mixed || !f.hasLeft(now):
-		return f.takeOut()
+		return f.takeOut(dry)
 	case f.Was == nil:
-		return "removed", clientconfig.Replace(f.File, now, nil)
+		did = "removed"
 	}
-	return "put back as it was", clientconfig.Replace(f.File, now, f.Was)
+	if dry {
+		return "to be " + did, nil
+	}
+	return did, clientconfig.Replace(f.File, now, f.Was)
 }
 
 // takeOut takes the entry of this program out of a file that somebody else has edited.
-func (f fileDone) takeOut() (did string, err error) {
+func (f fileDone) takeOut(dry bool) (did string, err error) {
 	change, claude := clientconfig.RemoveHook(f.File), ""
 	if !f.Hook {
 		c, _ := clientconfig.Find(f.Client)
@@ -110,6 +111,8 @@ func (f fileDone) takeOut() (did string, err error) {
 		return "", err
 	case len(p.Changed) == 0:
 		return "left as it is: the entry of this program is gone already", nil
+	case dry:
+		return "edited by another since, so only the entry of this program is to be taken out", nil
 	case claude != "":
 		return "the entry of this program was taken out by claude mcp remove",
 			removeByClaude(context.Background(), claude)
