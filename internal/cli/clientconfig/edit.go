@@ -1,6 +1,7 @@
 package clientconfig
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 
@@ -95,5 +96,17 @@ func (c Change) Preview() (p Preview, err error) {
 
 // Write makes the change. The errors are those of [Replace].
 func (p Preview) Write() error { return Replace(p.File, p.Old, p.New) }
+
+// checkMark returns an error if a text begins with a byte order mark: the parsers name a character that
+// nobody can see.
+func checkMark(text []byte) error {
+	for _, mark := range []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"} { // of UTF-8 and UTF-16
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return Errorf(store.ErrInvalid, "it begins with a byte order mark, which editors do not show; save it as "+
+				"UTF-8 without one")
+		}
+	}
+	return nil
+}
 
 func ofFile(file string, err error) error { return fmt.Errorf("edit %s: %w", file, err) }

@@ -30,6 +30,17 @@ func read(f format, text []byte) (s Server, found bool, err error) {
 	return s, found, err
 }
 
+// Nobody can see a byte order mark, so the error names it.
+func TestByteOrderMark(t *testing.T) {
+	for _, f := range []format{jsonFormat{key: "mcpServers"}, tomlFormat{}} {
+		for _, text := range []string{"\ufeff{}", "\ufeffa = 1", "\ufeff", "\xff\xfe{\x00}\x00", "\xfe\xff\x00{\x00}"} {
+			if got, _, err := added(f, text); !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "it begins with a byte order mark") || len(got) > 0 {
+				t.Errorf("%q: %q, %v", text, got, err)
+			}
+		}
+	}
+}
+
 // What is added and removed again leaves all else in the file, but for spaces, lines and a last comma.
 func TestRemoveServer(t *testing.T) {
 	json, toml := jsonFormat{key: "mcpServers"}, tomlFormat{}

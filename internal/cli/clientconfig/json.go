@@ -117,6 +117,9 @@ var indented = regexp.MustCompile(`(?m)^([ \t]+)\S`)
 // parseJSON returns the tree of a text. A text without anything is an empty object. A name that an
 // object has twice is an error, because programs differ in which one they use.
 func parseJSON(text []byte) (d document, err error) {
+	if err := checkMark(text); err != nil {
+		return d, err
+	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}

@@ -116,6 +116,9 @@ func (t tomlFormat) remove(old []byte, name string) ([]byte, error) {
 
 // readTOML decodes a file.
 func readTOML(text []byte) (map[string]any, error) {
+	if err := checkMark(text); err != nil {
+		return nil, err
+	}
 	all := map[string]any{}
 	err := toml.Unmarshal(text, &all)
 	if where, ok := errors.AsType[*toml.DecodeError](err); ok {
