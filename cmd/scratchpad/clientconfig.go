@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -119,6 +120,10 @@ func (c clientConfigCommand) connect(p *process, to clientconfig.Client) (s clie
 	case strings.Trim(at.Path, "/") == "":
 		at.Path = "/mcp"
 	}
+	host := at.Hostname()
+	if ip, _ := netip.ParseAddr(host); at.Scheme == "http" && host != "localhost" && !ip.IsLoopback() {
+		p.note("Beware: http sends the key to %s without encryption. Use https.\n", terminal.OneLine(host))
+	}
 	return to.Connect(at.String(), keyVariable, cmp.Or(os.Getenv(keyVariable), noKey)), nil
 }
 
@@ -197,6 +202,8 @@ func (c clientConfigCommand) print(
 			"into the entry.\n", variable, to.Title)
 	case to.ReadsEnvironment():
 		p.note("\nThe entry refers to %s. The variable must be set where %s starts.\n", variable, to.Title)
+	case c.URL != "" && os.Getenv(keyVariable) == "":
+		p.note("\nPut the key in place of %s. Then keep the entry secret.\n", noKey)
 	default:
 		p.note("\nThe entry contains the key. Keep it secret.\n")
 	}

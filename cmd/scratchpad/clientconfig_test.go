@@ -153,10 +153,18 @@ func TestClientConfigArguments(t *testing.T) {
 		{"", cursor + "--url https://x/mcp?a=1", 2, "https://memory.example.com/mcp"},
 		{"", cursor + "--url https://me:" + remoteKey + "@x/mcp", 2, "https://memory.example.com/mcp"},
 		{"", "client-config zed --url https://x.example", 0, "Bearer YOUR_KEY"},
+		{"", "client-config zed --url https://x.example", 0, "Put the key in place of YOUR_KEY"},
+		{"SCRATCHPAD_API_KEY=sp_x", "client-config zed --url http://127.0.0.1:8080", 0, "The entry contains the key"},
+		{"", cursor + "--url http://[::1]:8080", 0, "http://[::1]:8080/mcp"},
+		{"", cursor + "--url http://localhost", 0, "http://localhost/mcp"},
+		{"", cursor + "--url http://x.example:8080", 0, "http sends the key to x.example without encryption"},
 	} {
 		o := runCommand(t, dir, append(strings.Fields(c.variables), "HOME="+dir), strings.Fields(c.args)...)
 		if o.must(t, c.code, c.say); strings.Contains(o.out+o.err, "7kQ2mVx0") {
 			t.Errorf("%s: it repeats the key: %s%s", c.args, o.out, o.err)
+		}
+		if strings.Contains(o.err, "without encryption") != strings.Contains(c.args, "http://x.") || strings.Contains(o.out+o.err, "YOUR_KEY") && strings.Contains(o.err, "contains the key") {
+			t.Errorf("%s: it says %s", c.args, o.err)
 		}
 	}
 }
