@@ -53,6 +53,11 @@ func (r Records) Find(ctx context.Context, place Place) (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
+	return r.findIn(ctx, l, place)
+}
+
+// findIn is Find in a list.
+func (r Records) findIn(ctx context.Context, l list, place Place) (Project, error) {
 	p, err := r.find(ctx, l, place)
 	if err != nil || p.ruled || place.repo == nil || !r.Local || r.Service == nil {
 		return p, err

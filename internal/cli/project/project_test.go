@@ -536,6 +536,38 @@ func TestJoin(t *testing.T) {
 	w.want(filepath.Join(w.home, "old/gone"), "shop")
 }
 
+// A late store calls a function before it puts a record.
+type late struct {
+	workspace.Store
+	before func()
+}
+
+type lateRecords struct {
+	workspace.Records
+	before func()
+}
+
+func (s late) System(ctx context.Context) workspace.Records {
+	return lateRecords{s.Store.System(ctx), s.before}
+}
+
+func (r lateRecords) Put(key string, value []byte, revision int64) (int64, error) {
+	r.before()
+	return r.Records.Put(key, value, revision)
+}
+
+// A project whose first note is written while it joins another one keeps its own memory.
+func TestJoinAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.want(w.repo("shop", origin), "shop")
+	second, r := w.repo("shop 2", origin), w.Records
+	r.Store = late{w.Store, func() { w.want(second, "shop-2") }}
+	if with, err := r.Join(t.Context(), second); !errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("Join = %+v, %v", with, err)
+	}
+	w.want(second, "shop-2")
+}
+
 // The memory that is offered is the oldest that holds something and that a folder has.
 func TestOfferIsOfTheOldest(t *testing.T) {
 	w := newWorld(t)

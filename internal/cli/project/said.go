@@ -53,19 +53,21 @@ func (r Records) Join(ctx context.Context, folder string) (with Known, err error
 	if err != nil {
 		return with, err
 	}
-	p, err := r.Find(ctx, place)
-	if err != nil {
-		return with, err
-	}
-	if p.Offer == nil {
-		return with, workspace.Errorf(workspace.ErrConflict, "no memory is offered to %s: another project must have "+
-			"its origin, its own memory must hold nothing, nobody may have said whose memory it has, and the database "+
-			"must be a file; scratchpad projects set %[1]s AGENT shares a memory all the same, and scratchpad export "+
-			"and import take along what its own memory holds", place.Top())
-	}
-	return *p.Offer, r.update(ctx, func(l list) (list, error) {
-		return l.settle(place.repo, place.repo.MakeID(), p.Offer.Agent), nil
+	err = r.update(ctx, func(l list) (list, error) {
+		p, err := r.findIn(ctx, l, place) // again, if another process has changed the list meanwhile
+		if err == nil && p.Offer == nil {
+			err = workspace.Errorf(workspace.ErrConflict, "no memory is offered to %s: another project must have its "+
+				"origin, its own memory must hold nothing, nobody may have said whose memory it has, and the database "+
+				"must be a file; scratchpad projects set %[1]s AGENT shares a memory all the same, and scratchpad "+
+				"export and import take along what its own memory holds", place.Top())
+		}
+		if err != nil {
+			return nil, err
+		}
+		with = *p.Offer
+		return l.settle(place.repo, place.repo.MakeID(), with.Agent), nil
 	})
+	return with, err
 }
 
 // Forget removes what is recorded of a folder: what a person has said of it, or else its repository
