@@ -11,6 +11,7 @@ import (
 
 const (
 	maxKnown     = 1 << 18 // lines of a file that are known; further ones may be found in several versions
+	smallKnown   = 1 << 13 // lines; to clear a larger map takes longer than to make one
 	pageVersions = 2048    // of a page
 )
 
@@ -57,8 +58,12 @@ func (s storePages) scan(at Place) store.ScanQuery {
 
 // read returns a version in which the lines are empty that a newer one has.
 func (h *History) read(path string, v *store.Version) (unseen []byte) {
-	if h.known == nil || h.path != path {
-		h.seed, h.known, h.path = maphash.MakeSeed(), map[uint64]int64{}, path
+	if h.path != path || h.known == nil {
+		if h.known == nil || len(h.known) > smallKnown {
+			h.seed, h.known = maphash.MakeSeed(), map[uint64]int64{}
+		}
+		clear(h.known)
+		h.path = path
 	}
 	h.from = v.Number
 	at, same := 0, true // all lines before at are as in the version
@@ -67,6 +72,7 @@ func (h *History) read(path string, v *store.Version) (unseen []byte) {
 		hash := maphash.Bytes(h.seed, text)
 		newest, known := h.known[hash]
 		switch {
+		case len(text) == 0: // it stays as it is
 		case !known && len(h.known) < maxKnown:
 			h.known[hash] = v.Number
 		case known && newest != v.Number:
