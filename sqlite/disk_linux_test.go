@@ -361,8 +361,7 @@ func init() {
 	roles["disk-fsync"] = writeUntilError
 }
 
-// A limit on the size of files looks like a full disk, but releasing the reserve would
-// not help. So it is kept.
+// A limit on the size of files looks like a full disk. Nothing that was acknowledged is lost.
 func TestFileSizeLimit(t *testing.T) {
 	testkit.SkipInShort(t)
 	t.Parallel()

@@ -159,9 +159,8 @@ func isTooDeep(text []byte) bool {
 	for len(text) > 0 && depth <= maxDepth {
 		n := 1 // bytes of a text, of a comment, or of anything else
 		after := func(end string) {
-			if n = len(text); bytes.Contains(text[2:], []byte(end)) {
-				n = 2 + bytes.Index(text[2:], []byte(end)) + len(end)
-			}
+			before, _, _ := bytes.Cut(text[2:], []byte(end))
+			n = 2 + len(before) + len(end)
 		}
 		switch {
 		case text[0] == '[', text[0] == '{':
